@@ -13,8 +13,8 @@ import numpy as np
 import pytsp
 from bench.harness.machine import find
 from pytsp.backends import CPU_PART, Backend, open_backend
-from pytsp.neighbours.boxes import lists_along
-from pytsp.neighbours.hilbert import along_hilbert
+from pytsp.neighbours.hilbert import hilbert_order
+from pytsp.neighbours.lists import lists_along
 from pytsp.solvers.large.solver import DEFAULT_NEIGHBOURS
 
 # The cities of the DIMACS challenge's instances, which are their seeds, too.
@@ -126,10 +126,10 @@ def phases(instance: pytsp.Instance, kernels: Backend) -> tuple[float, float]:
     """Return the seconds of renumbering the cities along a curve, and of their neighbour lists."""
     assert instance.coordinates is not None
     began = time.perf_counter()
-    order, keys = along_hilbert(instance.coordinates)
+    order = hilbert_order(instance.coordinates)
     ordered = pytsp.Instance.from_coordinates(instance.coordinates[order], metric=instance.metric)
     renumbered = time.perf_counter()
-    lists_along(ordered, keys, DEFAULT_NEIGHBOURS, kernels)
+    lists_along(ordered, DEFAULT_NEIGHBOURS, kernels)
     return renumbered - began, time.perf_counter() - renumbered
 
 

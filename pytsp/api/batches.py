@@ -25,9 +25,8 @@ from pytsp.backends.context import Backend
 from pytsp.exceptions import InstanceError
 from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
-from pytsp.problem.instances import cities_of
+from pytsp.problem.instances import cities_of, tour_lengths
 from pytsp.problem.kernel_input import Form, form_of, forms_of
-from pytsp.problem.lengths import tour_lengths
 from pytsp.problem.location import is_planar
 from pytsp.run.limits import Limits
 from pytsp.run.monitor import Progress, Watch

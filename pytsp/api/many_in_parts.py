@@ -20,8 +20,7 @@ from pytsp.distributed.search import SLICE_SECONDS
 from pytsp.distributed.slices import placement_here
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
-from pytsp.problem.instances import Instances, cities_of
-from pytsp.problem.lengths import tour_lengths
+from pytsp.problem.instances import Instances, cities_of, tour_lengths
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.pacing import CALL_SECONDS

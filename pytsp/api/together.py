@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
+from pytsp.neighbours.boxes import boxes_by
 from pytsp.neighbours.exits import find_exits, may_have_far_cities, with_exits
-from pytsp.neighbours.kdtree import boxes_by
 from pytsp.problem.kernel_input import Form
 from pytsp.run.coarse import may_be_coarse
 from pytsp.solvers.common.local_search import PASSES, crossing_plan

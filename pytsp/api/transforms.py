@@ -31,8 +31,7 @@ from pytsp.api.steps import FirstCity, solve_within, without_optimum
 from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.fixed_edges import check_has_fixed
 from pytsp.problem.insertion import is_partial, with_insertions
-from pytsp.problem.instance import Instance
-from pytsp.problem.labels import city_number
+from pytsp.problem.instance import Instance, city_number
 from pytsp.problem.location import is_located
 from pytsp.problem.open_paths import check_ends
 from pytsp.problem.rounding import warn_of_rounding

@@ -12,10 +12,8 @@ from pytsp.backends.context import Backend
 from pytsp.bound.ascent import ascend, steps
 from pytsp.bound.near_graph import connected, listed, load, scale_of
 from pytsp.problem.instance import Instance
-from pytsp.problem.pairs import mean_excess
+from pytsp.problem.location import mean_excess
 from pytsp.utils.deadline import look
-
-__all__ = ["ALPHA_STEPS", "alpha_lists"]
 
 # The steps of the ascent before α is computed, the first in the mean length of an edge of the tree, and what is left of
 # it at the end.
@@ -32,26 +30,10 @@ def alpha_lists(
     near: int = 2,
     iterations: int = ALPHA_STEPS,
 ) -> NDArray[np.int32]:
-    """Return for every city `near` nearest others and those of least α besides, in order of distance.
+    """Return for every city the `near` nearest of its `near_lists`, shape (n, m), and those of least α besides, in
+    order of distance, shape (n, min(k, m)).
 
-    Parameters
-    ----------
-    instance : Instance
-        Symmetric.
-    near_lists : ndarray of int32, shape (n, m)
-        The cities that are looked at: m ≥ k others of each, or all.
-    kernels : Backend
-        An open backend, on a GPU its part "bound".
-    k : int, optional
-        The length of a list; above m it is m.
-    near : int, optional
-        How many of them are nearest ones.
-    iterations : int, optional
-        Steps of the ascent.
-
-    Returns
-    -------
-    ndarray of int32, shape (n, min(k, m))
+    `kernels` are an open backend, on a GPU its part "bound"; `iterations` are the steps of the ascent.
     """
     n, k = instance.n, min(k, near_lists.shape[1])
     if n < 3 or k == 0:
@@ -62,7 +44,7 @@ def alpha_lists(
     start = np.zeros(n, np.int64)
     bound, _, parts = kernels.call("one_tree", graph, start)
     if parts > 1:
-        graph = load(kernels, instance, connected(instance, rows), scale)
+        graph = load(kernels, instance, connected(instance, near_lists, rows), scale)
         bound, _, _ = kernels.call("one_tree", graph, start)
 
     def timely() -> bool:

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 
-__all__ = ["Ascent", "ascend", "steps"]
-
 # Seconds of a kernel call.
 CALL_SECONDS = 0.15
 # Steps of the first call.
@@ -41,16 +39,10 @@ def steps(first: float, share_left: float, count: int) -> NDArray[np.int64]:
 
 
 def ascend(
-    kernels: Backend,
-    graph: Opaque,
-    state: Opaque,
-    sizes: NDArray[np.int64],
-    look: Callable[[], bool] = lambda: False,
+    kernels: Backend, graph: Opaque, state: Opaque, sizes: NDArray[np.int64], look: Callable[[], bool] = lambda: False
 ) -> Ascent:
-    """Return where steps of these sizes lead from a state, `ascent_given` of penalties, which is gone then.
-
-    Between two calls of kernels, `look` says whether the ascent is to end. How many steps a call makes changes nothing.
-    """
+    """Make steps of these sizes from a state, which is freed. Between two calls of kernels, `look` says whether to
+    end."""
     made, count = 0, FIRST_STEPS
     while True:
         began = monotonic()

@@ -17,12 +17,9 @@ from pytsp.bound.exact import is_in_plane
 from pytsp.bound.graphs import MOST, MOST_CITIES, Graph, Kind, checked_kind
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.fixed_edges import FixedEdges
-from pytsp.problem.instance import FORBIDDEN, Instance
-from pytsp.problem.labels import city_number
+from pytsp.problem.instance import FORBIDDEN, Instance, city_number
 from pytsp.problem.open_paths import OpenPath
 from pytsp.run.limits import Limits
-
-__all__ = ["Ascent", "lower_bound"]
 
 # Most seconds of a proof per node and per pair of nodes: on the globe, where distances take longest.
 NODE_SECONDS, PAIR_SECONDS = 3e-5, 7e-8
@@ -107,22 +104,9 @@ def lower_bound(
 
 
 class Ascent:
-    """The way to one bound; an interruption leaves the best so far.
+    """The ascent to one bound; an interruption leaves the best so far, and `stop_reason` "interrupted" or "callback".
 
-    Parameters
-    ----------
-    instance : Instance
-    kind : Kind
-        What the bound is of.
-    progress : callable, optional
-        As `lower_bound` takes it.
-    kernels : Backend, optional
-        An open backend, on a GPU its part "bound"; by default c.
-
-    Attributes
-    ----------
-    stop_reason : str or None
-        "interrupted" or "callback", where that has ended it.
+    `kernels` are an open backend, on a GPU its part "bound"; by default c.
     """
 
     def __init__(
@@ -242,9 +226,9 @@ class Ascent:
 
 
 def _closed(instance: Instance, kind: Kind) -> Instance:
-    """Return the instance of closed tours that stands for paths, in which the further city is away from all others.
+    """Return the closed tours that represent paths, with the further city away from all others.
 
-    At a distance of 0 it would have all edges of the first trees, whose lengths the steps of the ascent are made by.
+    At a distance of 0 it would have all edges of the first trees, which set the lengths of the steps.
     """
     path = OpenPath.of(instance, kind.start_city, kind.end_city)
     n, closed = instance.n, path.instance

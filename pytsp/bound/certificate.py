@@ -10,25 +10,23 @@ whatever these are.
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.bound.graphs import MOST, TOURS, Graph, Kind, checked_kind, scaled
-from pytsp.exceptions import InstanceError
+from pytsp.bound.graphs import MOST, TOURS, Graph, Kind, checked_kind
+from pytsp.exceptions import InstanceError, PytspError
+from pytsp.io.streams import Source, read_bytes
 from pytsp.problem.instance import Instance
+from pytsp.utils.text import one_line
 
-__all__ = [
-    "MOST",
-    "Certificate",
-    "OneTree",
-    "bound_of",
-    "check_instance",
-    "check_numbers",
-    "dense_one_tree",
-    "scaled",
-]
+# The value of "format", which other formats of later versions will not have.
+FORMAT = "pytsp lower bound 1"
 
 
 @dataclass(frozen=True)
@@ -74,13 +72,7 @@ class OneTree:
 def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int, kind: Kind = TOURS) -> OneTree:
     """Return the minimum spanning tree of the complete graph under penalties, by Prim, and the bound: work O(n²).
 
-    Raises
-    ------
-    InstanceError
-        If there are too many cities: 20,000 nodes are the limit (see `pytsp.bound.graphs`).
-    ValueError
-        If penalties are not one integer a node of at most 2**44 in size, the scale is no power of two of 1 ... 2**30,
-        or paths cannot end where it is said.
+    It raises `InstanceError` above 20,000 nodes, and `ValueError` for a wrong scale, wrong penalties or wrong ends.
     """
     check_scale(scale)
     graph = Graph(instance, scale, checked_kind(instance, kind))
@@ -138,3 +130,46 @@ def check_instance(instance: Instance) -> None:
             f"{instance.name or 'instance'}: asymmetric distances are bounded through their symmetric instance"
         )
     checked_kind(instance, TOURS)
+
+
+def certificate_text(instance: Instance, certificate: Certificate) -> str:
+    """Return the file of a certificate, a JSON object: its numbers, and of which instance they are."""
+    facts = {"format": FORMAT, "instance": instance.name, "n": instance.n, "metric": instance.metric}
+    numbers = {"bound": certificate.bound, "scale": certificate.scale, "penalties": certificate.penalties.tolist()}
+    kind = certificate.kind._asdict() if certificate.open else {}
+    return json.dumps(facts | kind | numbers) + "\n"
+
+
+def read_certificate(source: Source) -> Certificate:
+    """Read a certificate from a path or file, compressed or not; `check_certificate` proves it.
+
+    It raises `PytspError` if the file is no certificate, with the file and the reason.
+    """
+    data, file = read_bytes(source)
+    try:
+        said = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise PytspError(f"{file}: it is not JSON: {one_line(str(error))}") from error
+    if not isinstance(said, dict) or said.get("format") != FORMAT:
+        raise PytspError(f'{file}: it is no certificate of a lower bound, whose "format" is {FORMAT!r}')
+
+    def lawful(name: str, law: str, is_lawful: Callable[[Any], bool], default: Any = None) -> Any:
+        value = said.get(name, default)
+        if not is_lawful(value):
+            raise PytspError(f"{file}: {name} must be {law}; it is {value!r:.40}")
+        return value
+
+    bound = lawful("bound", "a number of at least 0", lambda x: type(x) in (int, float) and 0 <= x < math.inf)
+    scale = lawful("scale", "a whole number", lambda x: type(x) is int)
+    is_open = lawful("open", "true or false", lambda x: type(x) is bool, False)
+    start, end = (
+        lawful(name, "a whole number or null", lambda x: x is None or type(x) is int)
+        for name in ("start_city", "end_city")
+    )
+    penalties = lawful("penalties", "a list", lambda x: isinstance(x, list))
+    for place, value in enumerate(penalties):
+        if type(value) is not int or not -MOST <= value <= MOST:
+            raise PytspError(
+                f"{file}: penalty {place} must be a whole number of at most 2**44 in size; it is {value!r:.40}"
+            )
+    return Certificate(bound, scale, np.array(penalties, np.int64), is_open, start, end)

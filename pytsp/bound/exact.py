@@ -10,17 +10,15 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.backends.registry import open_backend
-from pytsp.bound.certificate import MOST, OneTree, bound_of, check_numbers, dense_one_tree
+from pytsp.bound.certificate import Certificate, OneTree, bound_of, check_instance, check_numbers, dense_one_tree
+from pytsp.bound.graphs import MOST, MOST_CITIES, TOURS
 from pytsp.bound.near_graph import Rows, joined, listed, load
-from pytsp.neighbours.boxes import lists_along
-from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
-from pytsp.neighbours.kdtree import boxes_around
-from pytsp.neighbours.lists import neighbour_lists
+from pytsp.neighbours.boxes import boxes_around
+from pytsp.neighbours.hilbert import hilbert_order
+from pytsp.neighbours.lists import lists_along, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import PLANE_METRICS, is_planar
 from pytsp.utils.memory import trim
-
-__all__ = ["InMatrix", "InPlane", "is_in_plane", "proved_in_plane"]
 
 # Nearest cities of each, which are tried first.
 NEAR = 6
@@ -36,29 +34,15 @@ def is_in_plane(instance: Instance) -> bool:
 class InPlane:
     """Cities of the plane in order of a curve, on the device, for spanning trees of all their pairs.
 
-    Parameters
-    ----------
-    kernels : Backend
-        An open backend, on a GPU its part "bound".
-    instance : Instance
-        For which `is_in_plane`.
-
-    Attributes
-    ----------
-    order : ndarray of int32, shape (n,)
-        The cities in order of the curve.
+    `order` are the cities along the curve, shape (n,).
     """
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
-        self._kernels, self._instance = kernels, instance
+        assert instance.coordinates is not None
+        self._kernels, self._instance, self._coordinates = kernels, instance, instance.coordinates
         self.order = hilbert_order(self._coordinates)
         self._near: Any = None
         self._boxes: Opaque | None = None
-
-    @property
-    def _coordinates(self) -> NDArray[np.float64]:
-        assert self._instance.coordinates is not None
-        return self._instance.coordinates
 
     @property
     def ordered(self) -> Instance:
@@ -67,9 +51,7 @@ class InPlane:
 
     def nearest(self, k: int) -> NDArray[np.int32]:
         """Return the k nearest of each of the cities in order, shape (n, min(k, n - 1))."""
-        ordered = self.ordered
-        assert ordered.coordinates is not None
-        return lists_along(ordered, along_hilbert(ordered.coordinates).keys, k, self._kernels)
+        return lists_along(self.ordered, k, self._kernels)
 
     def begin(self, rows: Rows) -> None:
         """Put near pairs of the cities in order on the device."""
@@ -92,10 +74,7 @@ class InPlane:
         trim()
 
     def graph(self, scale: int) -> Opaque:
-        """Return the graph of the near pairs, on the device, where their lengths are computed.
-
-        What proofs need is given back, to be made again for the next one.
-        """
+        """Return the graph of the near pairs, on the device. The memory of the proofs is freed meanwhile."""
         graph: Opaque = self._kernels.call("near_graph_between", self._boxed(), *self._ruler(scale), self._near)
         self._free_boxes()
         self.release_memory()
@@ -113,10 +92,7 @@ class InPlane:
             self._boxes = None
 
     def one_tree(self, penalties: NDArray[np.int64], scale: int) -> OneTree:
-        """Return the tree of all pairs of the cities in order, and the bound; about O(n log n).
-
-        Where the near pairs are, the cheapest edges are looked for first.
-        """
+        """Return the tree of all pairs of the cities in order, and the bound, near pairs first; about O(n log n)."""
         check_numbers(self._instance.n, penalties, scale)
         self._check_sums(penalties, scale)
         total, second, *ends = self._kernels.call(
@@ -141,33 +117,32 @@ class InPlane:
                 f"sums may overflow: they must be at most 2**{SUM_BITS} / n"
             )
 
-    def in_first_order(self, penalties: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the penalties of the cities as the instance has them."""
-        found = np.empty_like(penalties)
-        found[self.order] = penalties
-        return found
 
+def check_certificate(instance: Instance, certificate: Certificate, *, all_pairs: bool = False) -> None:
+    """Prove a bound again, from its penalties and all distances, without a kernel: work O(n²), memory O(n).
 
-def proved_in_plane(instance: Instance, penalties: NDArray[np.int64], scale: int) -> int | float:
-    """Return the bound that penalties prove of cities in the plane, by kernels.
-
-    Raises
-    ------
-    ValueError
-        If they are not n penalties, or sums may overflow.
+    Tours of more than 20,000 cities are proved by kernels, in about O(n log n), unless `all_pairs` are asked for. It
+    raises `ValueError` if the penalties prove another bound or break a law, and `InstanceError` for too many cities
+    that are not in the plane.
     """
-    check_numbers(instance.n, penalties, scale)
-    kernels = open_backend("c", part="bound")
-    cities = InPlane(kernels, instance)
-    cities.begin(listed(cities.nearest(NEAR)))
-    return cities.one_tree(penalties[cities.order], scale).bound
+    penalties, scale = certificate.penalties, certificate.scale
+    if instance.n > MOST_CITIES and certificate.kind == TOURS and instance.fixed is None and not all_pairs:
+        check_instance(instance)
+        check_numbers(instance.n, penalties, scale)
+        cities = InPlane(open_backend("c", part="bound"), instance)
+        cities.begin(listed(cities.nearest(NEAR)))
+        proved = cities.one_tree(penalties[cities.order], scale).bound
+    else:
+        proved = dense_one_tree(instance, penalties, scale, certificate.kind).bound
+    if proved != certificate.bound:
+        raise ValueError(f"the certificate says {certificate.bound}, but its penalties prove {proved}")
 
 
 class InMatrix:
     """The same of any cities, in their own order, by all distances: O(n²)."""
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
-        self.ordered, self._kernels = instance, kernels
+        self.ordered, self._kernels, self.order = instance, kernels, np.arange(instance.n)
         self._near: Any = None
 
     def nearest(self, k: int) -> NDArray[np.int32]:
@@ -193,7 +168,3 @@ class InMatrix:
     def one_tree(self, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of cities, and the bound."""
         return dense_one_tree(self.ordered, penalties, scale)
-
-    def in_first_order(self, penalties: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the penalties."""
-        return penalties

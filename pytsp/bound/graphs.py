@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import is_planar
+from pytsp.problem.open_paths import check_distinct
 from pytsp.utils.arguments import truth_value, whole_number
-
-__all__ = ["MOST", "MOST_CITIES", "TOURS", "Graph", "Kind", "checked_kind", "scaled"]
 
 # The certificate looks at all pairs of nodes, or, of tours of more cities, in the plane at those that are near enough.
 MOST_CITIES = 20_000
@@ -133,15 +132,8 @@ def scaled(instance: Instance, distances: NDArray[np.int64] | NDArray[np.float64
 
 
 def checked_kind(instance: Instance, kind: Kind) -> Kind:
-    """Return what the bound of an instance is asked of, in Python's own numbers, once that is known to be there.
-
-    Raises
-    ------
-    InstanceError
-        If there are too many cities; of closed tours in the plane without fixed edges there may be any number.
-    TypeError, ValueError
-        If an end is no city, both are the same though there are others, or ends are given of closed tours.
-    """
+    """Return the kind of tours that is bounded, checked: too many cities raise `InstanceError`, wrong ends `ValueError`
+    or `TypeError`. Closed tours in the plane without fixed edges may have any number of cities."""
     name, n = instance.name or "instance", instance.n
     is_open, *ends = truth_value("open", kind.open), kind.start_city, kind.end_city
     named = zip(("start_city", "end_city"), ends, strict=True)
@@ -149,8 +141,7 @@ def checked_kind(instance: Instance, kind: Kind) -> Kind:
     if not is_open and (start, end) != (None, None):
         which, city = ("end_city", end) if start is None else ("start_city", start)
         raise ValueError(f"{which}={city!r} has no effect with a closed tour; it is for open=True")
-    if start is not None and start == end and n > 1:
-        raise ValueError(f"start_city and end_city are both {start}; a path through {n} cities has two ends")
+    check_distinct(start, end, n)
     checked = Kind(is_open, start, end)
     most = MOST_CITIES // (2 if instance.asymmetric else 1) - is_open
     if n > most and (is_open or instance.fixed is not None or not is_planar(instance)):

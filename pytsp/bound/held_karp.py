@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
@@ -17,7 +19,7 @@ from pytsp.bound.certificate import Certificate, check_instance, dense_one_tree
 from pytsp.bound.exact import InMatrix, InPlane, is_in_plane
 from pytsp.bound.near_graph import listed, scale_of
 from pytsp.problem.instance import Instance
-from pytsp.problem.pairs import mean_excess
+from pytsp.problem.location import mean_excess
 
 # Nearest cities of each city in the near graph, which the trees of the complete graph join.
 _NEAR = 16
@@ -44,35 +46,9 @@ def lower_bound(
     progress: Callable[[Certificate], object] | None = None,
     kernels: Backend | None = None,
 ) -> Certificate:
-    """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
+    """Return Held and Karp's bound of the tours of a symmetric instance; `pytsp.lower_bound` explains the arguments.
 
-    Parameters
-    ----------
-    instance : Instance
-        Symmetric, of at most 20,000 cities, or of any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN).
-    iterations : int, optional
-        Steps of the ascent, at least 0; by default 3,000,000 / n, but at least 600 and at most 8,000; of
-        more than 100,000 cities 60,000,000 / n, but at least 100.
-    time_limit : float, optional
-        Seconds after which no further step is made; a proof is still to come. The bound then depends on the
-        machine's speed; without, on the instance and `iterations` only.
-    progress : callable, optional
-        Called after every proof with the best certificate so far; True ends the ascent.
-    kernels : Backend, optional
-        An open backend, on a GPU its part "bound"; by default c.
-
-    Raises
-    ------
-    InstanceError
-        If the instance is asymmetric, or has more cities.
-    ValueError
-        If `iterations` is negative, or `time_limit` is not positive.
-
-    Examples
-    --------
-    >>> square = Instance.from_coordinates([[0, 0], [1, 0], [1, 1], [0, 1]], "EUC_2D")
-    >>> lower_bound(square).bound
-    4
+    `kernels` are an open backend, on a GPU its part "bound"; by default c.
     """
     check_instance(instance)
     if iterations is None:
@@ -97,7 +73,7 @@ def lower_bound(
     del near
     penalties = np.zeros(n, np.int64)
     tree = cities.one_tree(penalties, scale)
-    found = Certificate(tree.bound, scale, cities.in_first_order(penalties))
+    found = _certificate(tree.bound, scale, penalties, cities.order)
 
     def is_enough() -> bool:
         return progress is not None and progress(found) is True
@@ -118,10 +94,19 @@ def lower_bound(
         cities.release_memory()
         tree = cities.one_tree(penalties, scale)
         if tree.bound > found.bound:
-            found = Certificate(tree.bound, scale, cities.in_first_order(penalties))
+            found = _certificate(tree.bound, scale, penalties, cities.order)
         if is_enough() or monotonic() >= end:
             break
     return found
+
+
+def _certificate(
+    bound: int | float, scale: int, penalties: NDArray[np.int64], order: NDArray[np.integer[Any]]
+) -> Certificate:
+    """Return the certificate of the penalties of the cities in some order."""
+    in_first_order = np.empty_like(penalties)
+    in_first_order[order] = penalties
+    return Certificate(bound, scale, in_first_order)
 
 
 def default_iterations(n: int) -> int:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.bound.graphs import MOST, scaled
+from pytsp.neighbours.components import components
 from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points
-
-__all__ = ["Rows", "connected", "joined", "listed", "load", "scale_of"]
 
 # Distances computed at once, so that what they need in between stays in the cache.
 _BLOCK = 1 << 16
@@ -33,15 +32,8 @@ def scale_of(instance: Instance) -> int:
 
 
 class Rows(NamedTuple):
-    """The edges of a graph of n cities, each both ways, in a row a city: the other ends, in ascending order.
-
-    Attributes
-    ----------
-    ends : ndarray of int32, shape (n,)
-        Where each row ends, and the next one begins.
-    others : ndarray of int32, shape (e,)
-        The rows.
-    """
+    """The edges of a graph of n cities, each both ways: `others` are the other ends, ascending, in a row a city, and
+    `ends`, shape (n,), says where each row ends."""
 
     ends: NDArray[np.int32]
     others: NDArray[np.int32]
@@ -102,18 +94,10 @@ def load(kernels: Backend, instance: Instance, rows: Rows, scale: int) -> Opaque
     return kernels.call("near_graph_load", rows.ends, rows.others, lengths)  # type: ignore[no-any-return]
 
 
-def connected(instance: Instance, rows: Rows) -> Rows:
-    """Return edges, joined into one part: along a curve, where its cities are in different ones.
-
-    Without coordinates the cities are in order of their numbers.
-    """
-    from scipy.sparse import csr_matrix  # noqa: PLC0415
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    n = instance.n
-    starts = np.concatenate([[0], rows.ends])
-    _, parts = connected_components(csr_matrix((np.ones(len(rows.others), np.int8), rows.others, starts), shape=(n, n)))
+def connected(instance: Instance, lists: NDArray[np.int32], rows: Rows) -> Rows:
+    """Return the edges of neighbour lists, joined into one part along a curve, or else in order of the numbers."""
+    parts = components(lists)
     points = curve_points(instance)
-    order = np.arange(n) if points is None else hilbert_order(points)
+    order = np.arange(instance.n) if points is None else hilbert_order(points)
     apart = np.flatnonzero(parts[order[1:]] != parts[order[:-1]])
     return joined(rows, np.column_stack([order[apart], order[apart + 1]]).astype(np.int32))

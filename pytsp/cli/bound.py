@@ -65,7 +65,7 @@ def _add_shared(command: argparse.ArgumentParser) -> None:
 
 def _bound(options: argparse.Namespace) -> None:
     from pytsp.bound.bound import lower_bound  # noqa: PLC0415
-    from pytsp.bound.certificate_file import certificate_text  # noqa: PLC0415
+    from pytsp.bound.certificate import certificate_text  # noqa: PLC0415
     from pytsp.io.streams import is_path, try_path, write_text  # noqa: PLC0415
 
     instance = _data.read_instance(options)
@@ -83,8 +83,8 @@ def _bound(options: argparse.Namespace) -> None:
 
 
 def _check_bound(options: argparse.Namespace) -> None:
-    from pytsp.bound.certificate_file import read_certificate  # noqa: PLC0415
-    from pytsp.bound.check import check_certificate  # noqa: PLC0415
+    from pytsp.bound.certificate import read_certificate  # noqa: PLC0415
+    from pytsp.bound.exact import check_certificate  # noqa: PLC0415
 
     instance = _data.read_instance(options)
     certificate = read_certificate(options.certificate)

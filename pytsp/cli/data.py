@@ -49,7 +49,7 @@ def add_path(group: Any, said: str, start: str = "first city of the path") -> No
 
 def city_of(instance: Instance, name: str, text: str | None) -> int | None:
     """Return the number of the city that an option names: a label, or else a number."""
-    from pytsp.problem.labels import city_number  # noqa: PLC0415
+    from pytsp.problem.instance import city_number  # noqa: PLC0415
 
     is_number = text is not None and text.isdecimal() and text not in (instance.labels or ())
     return city_number(instance, name, int(text) if is_number else text)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from typing import Any
 from pytsp.exceptions import DatasetError, PytspError, TsplibError
 from pytsp.io.tsplib.reader import read
 from pytsp.problem.optima import FILES
+from pytsp.utils.text import one_line
 
 # The longest file has 0.45 MB, and 1.8 MB when it is decompressed.
 MOST_BYTES = 1 << 23
@@ -71,7 +72,7 @@ def download(name: str, url: str, folder: Path, timeout: float) -> Path:
     except OSError as error:
         raise DatasetError(f"{name}: it could not be downloaded from {url}: {_reason(error)}") from error
     except ValueError as error:
-        raise DatasetError(f"{name}: what came from {url} is not TSPLIB's file: {_line(error)}") from error
+        raise DatasetError(f"{name}: what came from {url} is not TSPLIB's file: {one_line(str(error))}") from error
     finally:
         pooch.get_logger().setLevel(level)
 
@@ -115,15 +116,11 @@ def _reason(error: OSError) -> str:
     if "Timeout" in kinds or type(error.args[0] if error.args else None).__name__ == "ReadTimeoutError":
         return "the server does not answer in time"
     if "ChunkedEncodingError" in kinds:
-        return f"the connection broke: {_line(error)}"
+        return f"the connection broke: {one_line(str(error))}"
     if "ConnectionError" in kinds:
         return "the server cannot be reached; is this machine offline?"
-    return _line(error)
+    return one_line(str(error))
 
 
 def _too_long(name: str) -> DatasetError:
     return DatasetError(f"{name}: the file is longer than any of TSPLIB's ({MOST_BYTES >> 20} MiB)")
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -11,8 +11,6 @@ from pytsp.io.streams import Source, is_path
 from pytsp.problem.instance import Instance
 from pytsp.utils.arguments import file_name
 
-__all__ = ["read"]
-
 
 def read(
     source: Source,
@@ -97,11 +95,4 @@ def read(
     """
     if is_path(source):
         source = find(os.fspath(file_name("source", source)))
-    return read_any(
-        source,
-        name,
-        metric=metric,
-        columns=columns,
-        asymmetric=asymmetric,
-        ignore_fixed_edges=ignore_fixed_edges,
-    )
+    return read_any(source, name, metric, columns, asymmetric, ignore_fixed_edges)

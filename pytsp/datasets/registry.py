@@ -13,8 +13,6 @@ from pytsp.exceptions import InstanceError, InstanceNotFound
 from pytsp.problem.optima import FILES, FIXED_OPTIMA, optimum_of
 from pytsp.utils.suggestions import hint
 
-__all__ = ["TSPLIB_URL", "Dataset", "cached", "fetch", "find", "names", "tsplib"]
-
 TSPLIB_URL = "http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/tsp/"
 """Where TSPLIB has its symmetric instances; the environment's PYTSP_TSPLIB_URL says otherwise."""
 

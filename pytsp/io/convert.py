@@ -18,8 +18,6 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.validation import as_array, as_distances, as_numbers
 
-__all__ = ["as_instance", "degrees_and_minutes"]
-
 GLOBE_METRIC = "HAVERSINE"
 """The metric of latitudes and longitudes that come without one: kilometres, not rounded."""
 
@@ -136,13 +134,7 @@ def as_instance(
 
 
 def degrees_and_minutes(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return decimal degrees as TSPLIB's GEO has them, DDD.MM.
-
-    Examples
-    --------
-    >>> degrees_and_minutes(np.array([52.5, -0.25]))
-    array([52.3 , -0.15])
-    """
+    """Return decimal degrees as TSPLIB's GEO has them, DDD.MM: 52.5 gives 52.3."""
     whole = np.trunc(degrees)
     return whole + 0.6 * (degrees - whole)
 
@@ -224,7 +216,7 @@ def of_columns(
 ) -> Instance:
     """Return the instance of a table's columns, each a list or an array of numbers."""
     chosen, is_globe = coordinate_columns(list(table), metric, columns)
-    points = np.column_stack([_column(table[each], each) for each in chosen])
+    points = np.column_stack([as_numbers(table[each], f"column {each!r}") for each in chosen])
     if is_globe:
         return on_globe(points, metric, name, labels)
     return Instance.from_coordinates(points, metric or DEFAULT_METRIC, name, labels=labels)
@@ -261,21 +253,21 @@ def _of_frame(frame: Any, metric: str | None, columns: Sequence[str] | None, nam
     check_different(labels)
     # A frame of polars has no index.
     index = list(getattr(frame, "index", range(len(frame))))
-    if labels and index == labels and columns is None:
-        return _of_distances(_cells(frame), labels, metric, asymmetric, name)
-    if (
-        columns is None
-        and len(labels) == len(frame) + 1 > 1
-        and [*map(str, frame[labels[0]])] == [*map(str, labels[1:])]
-    ):
-        return _of_distances(_cells(frame[labels[1:]]), labels[1:], metric, asymmetric, name)
+    cities = []
+    if columns is None and index == labels:
+        cities = labels
+    elif columns is None and len(labels) == len(frame) + 1 and [*map(str, frame[labels[0]])] == [*map(str, labels[1:])]:
+        cities = labels[1:]
+    if cities:
+        concerns_not("distances", metric=metric)
+        matrix = _cells(frame if cities is labels else frame[cities])
+        return Instance.from_matrix(matrix, name, asymmetric=asymmetric, labels=cities)
     concerns_not("coordinates in a data frame", asymmetric=asymmetric)
     # Only what has a name that is a text can be found, or asked for.
     texts = [label for label in labels if isinstance(label, str)]
     named = name_column(texts)
-    cities = index if index != [*range(len(index))] else None
-    cities = cities if named is None else list(frame[named])
-    names = None if cities is None else [*map(str, cities)]
+    called = index if named is None else list(frame[named])
+    names = None if called == [*range(len(index))] and named is None else [*map(str, called)]
     return of_columns({label: frame[label] for label in texts}, metric, columns, name, names)
 
 
@@ -283,11 +275,6 @@ def _cells(frame: Any) -> Any:
     """Return what a data frame holds, row by row; polars would make nan of a value that is missing."""
     has_missing = hasattr(frame, "rows") and hasattr(frame, "null_count") and any(frame.null_count().row(0))
     return frame.rows() if has_missing else frame.to_numpy()
-
-
-def _of_distances(matrix: Any, labels: Sequence[Any], metric: str | None, asymmetric: bool, name: str) -> Instance:
-    concerns_not("distances", metric=metric)
-    return Instance.from_matrix(matrix, name, asymmetric=asymmetric, labels=labels)
 
 
 def coordinate_columns(labels: list[str], metric: str | None, columns: Sequence[str] | None) -> tuple[list[str], bool]:
@@ -314,10 +301,6 @@ def coordinate_columns(labels: list[str], metric: str | None, columns: Sequence[
             "the columns' names"
         )
     return [known[each] for each in found], found is globe
-
-
-def _column(values: Any, label: str) -> NDArray[Any]:
-    return as_numbers(values, f"column {label!r}")
 
 
 def _of_array(data: Any, metric: str | None, asymmetric: bool, name: str) -> Instance:

@@ -10,12 +10,10 @@ import mmap
 import os
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance, concerns_not
@@ -49,16 +47,15 @@ _LARGE = 1 << 20
 
 def read_any(
     source: Source,
-    name: str | None = None,
-    *,
-    metric: str | None = None,
-    columns: Sequence[str] | None = None,
-    asymmetric: bool = False,
-    ignore_fixed_edges: bool = False,
+    name: str | None,
+    metric: str | None,
+    columns: Sequence[str] | None,
+    asymmetric: bool,
+    ignore_fixed_edges: bool,
 ) -> Instance:
     """Read an instance: see `pytsp.read`, which knows names beside files."""
-    array = _array_file(source)
-    data, file = (_ARRAY, os.fspath(source)) if is_path(source) and array is not None else read_bytes(source)
+    mapped = _mapped(source)
+    data, file = (_ARRAY, os.fspath(source)) if is_path(source) and mapped is not None else read_bytes(source)
     path = PurePath(PurePath(file).name.removesuffix(".gz"))
     kind = _KINDS.get(path.suffix.lower()) or _kind_of(data)
     try:
@@ -74,7 +71,7 @@ def read_any(
             concerns_not("a file that is not TSPLIB's", ignore_fixed_edges=ignore_fixed_edges)
             if kind == "table":
                 return of_table(_decoded(data), metric, columns, asymmetric, name)
-            document = (_array(data) if array is None else array) if kind == "array" else _json(data, kind)
+            document = _array(mapped or data) if kind == "array" else _json(data, kind)
             return as_instance(document, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
     except InstanceError as error:
         raise InstanceError(f"{file}: {error}") from error
@@ -100,27 +97,22 @@ def _decoded(data: bytes) -> str:
         raise InstanceError(f"it is not a text in UTF-8: {error}") from error
 
 
-def _array_file(source: Source) -> NDArray[Any] | None:
-    """Return the array in a large file of `numpy.save`; None of anything else, and of a file that is not as it should.
+def _mapped(source: Source) -> MappedFile | None:
+    """Return a large file of `numpy.save`, mapped, so that it takes no memory but the system's cache; None for others.
 
-    The file is mapped: what is not copied takes no memory but the system's cache of files. It must not become shorter
-    while the array is used.
+    The file must not become shorter while the array is used.
     """
     if not is_path(source) or not os.path.isfile(source) or os.path.getsize(source) < _LARGE:
         return None
-    with open(source, "rb", buffering=0) as file, suppress(Exception):
-        shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
-        begin, size, count = file.tell(), os.path.getsize(source), math.prod(shape)
-        if dtype.hasobject or count * dtype.itemsize != size - begin:
+    with open(source, "rb", buffering=0) as file:
+        if file.read(len(_ARRAY)) != _ARRAY or _KINDS.get(PurePath(source).suffix.lower(), "array") != "array":
             return None
-        items = np.frombuffer(MappedFile(file.fileno(), size, access=mmap.ACCESS_READ), dtype, count, begin)
-        return items.reshape(shape, order="F" if is_fortran else "C")
-    return None
+        return MappedFile(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _array(data: bytes) -> object:
+def _array(data: bytes | MappedFile) -> object:
     """Return the array that a file holds, where it can be as a view of what was read: it may be as large as memory."""
-    stream = io.BytesIO(data)
+    stream: Any = io.BytesIO(data) if isinstance(data, bytes) else data
     try:
         version = np.lib.format.read_magic(stream)
         if read_header := _HEADERS.get(version):

@@ -21,8 +21,7 @@ _NESTED = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 def points(document: Mapping[str, Any]) -> tuple[NDArray[np.float64], list[str] | None]:
     """Return latitude and longitude of every point, shape (n, 2), and their names, if any has one; refuse all else.
 
-    A name is a property of the point's feature. A third number of a position, the height, is not part of a distance on
-    the globe and is left aside. A feature without a place is left out, with a warning.
+    The height of a position is ignored. A feature without a place is left out, with a warning.
     """
     left_out: list[str] = []
     try:

@@ -12,26 +12,10 @@ from pytsp.problem.instance import Instance
 
 
 def instance_of(G: Any, weight: str = "weight", *, name: str = "") -> Instance:
-    """Return the instance of a complete graph: city i is the graph's node number i, ``list(G)[i]``.
+    """Return the instance of a complete graph of networkx: city i is the node ``list(G)[i]``.
 
-    Parameters
-    ----------
-    G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        The shortest of several edges between two nodes counts; edges from a node to itself do not.
-    weight : str, optional
-        Attribute of the edges with their lengths. If no edge has it, all have length 1, as in networkx.
-    name : str, optional
-        By default the graph's.
-
-    Returns
-    -------
-    Instance
-        Exact if all weights are whole numbers; asymmetric if a directed graph is.
-
-    Raises
-    ------
-    InstanceError
-        If there are no nodes, an edge is missing, only some edges have the attribute, or a value of it is no number.
+    Of several edges between two nodes the shortest counts. If no edge has the attribute `weight`, all have length 1.
+    The instance is exact if all weights are whole numbers, and asymmetric if a directed graph is.
     """
     numbers = {node: number for number, node in enumerate(G)}
     n = len(numbers)

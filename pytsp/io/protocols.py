@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
 
-__all__ = ["ArrowTable", "arrow_table", "dlpack_array", "geo_mapping", "has_arrow_table", "is_projected"]
-
 # DLPack's number of a CPU's memory.
 _CPU = 1
 
@@ -55,15 +53,7 @@ def has_arrow_table(data: Any) -> bool:
 
 
 def arrow_table(data: Any) -> Any:
-    """Return a table of Arrow as a data frame.
-
-    Raises
-    ------
-    InstanceError
-        If it cannot be read.
-    TypeError
-        If no package is here that reads it.
-    """
+    """Return a table of Arrow as a data frame, by pyarrow or polars."""
     for package in ("pyarrow", "polars"):
         try:
             module = import_module(package)
@@ -77,13 +67,7 @@ def arrow_table(data: Any) -> Any:
 
 
 def dlpack_array(data: Any) -> NDArray[Any]:
-    """Return the array that data give by DLPack, without a copy.
-
-    Raises
-    ------
-    InstanceError
-        If they are in the memory of another device, or of a kind that NumPy lacks.
-    """
+    """Return the array that data give by DLPack, without a copy; refuse the memory of another device."""
     device = data.__dlpack_device__()[0] if hasattr(data, "__dlpack_device__") else _CPU
     if device != _CPU:
         raise InstanceError(f"{_named(data)} is in the memory of another device; copy it to the CPU's first")
@@ -94,14 +78,7 @@ def dlpack_array(data: Any) -> NDArray[Any]:
 
 
 def array_of_many(data: Any) -> NDArray[Any] | None:
-    """Return the array of NumPy that data are, or that they give by DLPack, copied from another device where they are
-    there; None where they give none.
-
-    Raises
-    ------
-    InstanceError
-        If they cannot be copied.
-    """
+    """Return the array of NumPy that data are, or give by DLPack, copied from another device; else None."""
     if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack__"):
         return data if isinstance(data, np.ndarray) else None
     if data.__dlpack_device__()[0] == _CPU:

@@ -18,19 +18,6 @@ if TYPE_CHECKING:
 
     from pytsp.problem.instance import Instance
 
-__all__ = [
-    "ENDINGS",
-    "check_output",
-    "ending_of",
-    "text_of",
-    "to_csv",
-    "to_geojson",
-    "to_json",
-    "to_tour",
-    "to_txt",
-    "write_result",
-]
-
 
 class Found(Protocol):
     """The fields of a `pytsp.Result` that these functions need."""
@@ -49,13 +36,7 @@ class Found(Protocol):
 
 
 def ending_of(path: str) -> str:
-    """Return the ending that says how a result is written to a path: ".tour" where there is none.
-
-    Raises
-    ------
-    ValueError
-        If it is another than these.
-    """
+    """Return the ending that says how a result is written to a path: ".tour" where there is none."""
     ending = splitext(path)[1].lower() or ".tour"
     if ending not in ENDINGS:
         raise ValueError(f"{path}: results are not written as {ending}; the endings are {', '.join(ENDINGS)}")
@@ -63,15 +44,7 @@ def ending_of(path: str) -> str:
 
 
 def check_output(path: str, instance: Instance) -> None:
-    """Refuse a path to which no result of an instance can be written, before the solve. Its file stays unchanged.
-
-    Raises
-    ------
-    ValueError, InstanceError
-        If the ending is none, or GeoJSON's for cities that are not on the globe.
-    OSError
-        If the file cannot be written.
-    """
+    """Refuse a path to which no result of an instance can be written, before the solve. Its file stays unchanged."""
     if ending_of(path) == ".geojson":
         _check_globe(instance)
     if is_path(path):
@@ -91,24 +64,9 @@ def write_result(target: Source, result: Found, *, ending: str | None = None) ->
     ``.txt``      the cities, one a line
     ============  ====================================================================================================
 
-    Except in tour files, cities are counted from 0.
-
-    Parameters
-    ----------
-    target : str, path-like or stream
-        A path, ``"-"`` for standard output, or an open stream of bytes or text.
-    result : Result
-    ending : str, optional
-        In place of the path's; by default ".tour" for what has no path.
-
-    Raises
-    ------
-    ValueError
-        If the ending is another; nothing is written then.
-    InstanceError
-        If GeoJSON is asked for cities that are not on the globe; nothing is written then.
-    OSError
-        If the file cannot be written.
+    Except in tour files, cities are counted from 0. `target` is a path, ``"-"`` for standard output, or an open stream
+    of bytes or text. Another `ending` raises `ValueError`, GeoJSON of cities that are not on the globe `InstanceError`,
+    and nothing is written then; a file that cannot be written raises `OSError`.
     """
     check_target(target)
     if ending is None:
@@ -147,11 +105,8 @@ def to_txt(result: Found) -> str:
 
 
 def to_csv(result: Found) -> str:
-    """Return a table, a line for each city in the order of the visit.
-
-    Its columns are position, city, name where cities have names, and x and y (and z), or latitude and longitude in
-    decimal degrees; distances that are given by a matrix come without coordinates.
-    """
+    """Return a table, a line for each city in the order of the visit: position, city, name where cities have names, and
+    coordinates, which are decimal degrees on the globe."""
     # The command line imports this module for its endings.
     import csv  # noqa: PLC0415
 
@@ -168,12 +123,7 @@ def to_csv(result: Found) -> str:
 def to_geojson(result: Found) -> str:
     """Return GeoJSON (RFC 7946): the way as a line with the result's facts, and the cities as points, in their order.
 
-    A way across the antimeridian is cut there, as the standard asks for.
-
-    Raises
-    ------
-    InstanceError
-        If the cities are no places on the globe, of metric HAVERSINE or GEO.
+    A way across the antimeridian is cut there, as the standard asks for. The metric must be one of the globe.
     """
     instance = result.instance
     _check_globe(instance)

@@ -8,8 +8,6 @@ from typing import Any
 from pytsp.exceptions import InstanceError
 from pytsp.utils.notices import warn_user
 
-__all__ = ["is_road_table", "table_of"]
-
 # The names of tables; of several, the first one is taken.
 _TABLES = ("durations", "times", "distances")
 # Valhalla's table, and what its cells call the numbers.
@@ -25,12 +23,7 @@ def is_road_table(document: Mapping[str, Any]) -> bool:
 def table_of(document: Mapping[str, Any], columns: Sequence[str] | None) -> tuple[list[Any], list[str] | None]:
     """Return the rows of a road server's table, and the names of its places if it has any.
 
-    Parameters
-    ----------
-    document : mapping
-        The server's answer.
-    columns : sequence of one str, optional
-        The table to take, of several. By default durations, with a warning that there are others.
+    `columns` names the table to take. By default it is the first of several, with a warning.
     """
     tables = _tables(document)
     if not tables:

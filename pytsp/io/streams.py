@@ -32,16 +32,9 @@ def is_path(source: Source) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def read_bytes(source: Source) -> tuple[bytes, str]:
-    """Return what a source holds, decompressed where it is gzip, and the name under which errors speak of it.
+    """Return the bytes of a source, decompressed where they are gzip, and the name under which errors speak of it.
 
-    Raises
-    ------
-    TsplibError
-        If gzip is damaged or expands out of all proportion, or the file does not fit into memory.
-    TypeError, ValueError
-        If it is no source.
-    OSError
-        If it cannot be read.
+    Damaged gzip, and gzip that expands out of all proportion, raise `TsplibError`.
     """
     data: bytes | str
     if is_path(source):
@@ -95,12 +88,7 @@ def _expanded(data: bytes, file: str) -> bytes:
 
 
 def check_target(target: object) -> None:
-    """Refuse what nothing can be written to: most likely, arguments in another order.
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
+    """Refuse a target that nothing can be written to: most likely, arguments in another order."""
     if not hasattr(target, "write"):
         file_name("target, the first argument,", target)
 

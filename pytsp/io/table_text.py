@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.utils.notices import warn_user
 
-__all__ = ["Row", "TableText", "is_hole"]
-
 # The first of these that stands in the first line, outside quotation marks, parts its fields; else blanks do.
 _SEPARATORS = (";", "\t", ",")
 # Excel's first line, which says what parts the fields.

@@ -25,23 +25,16 @@ from pytsp.io.table_text import Row, TableText, is_hole
 from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.utils.notices import MOST_NAMED, some_of, warn_user
 
-__all__ = ["of_table"]
-
 
 def of_table(text: str, metric: str | None, columns: Sequence[str] | None, asymmetric: bool, name: str) -> Instance:
     """Return the instance of a table.
 
     The first line is a header where none of its fields is a number. Below a header with the names of columns, a line is
-    a city. Where the fields behind the first one are also what the lines begin with, they are labels, which may be
+    a city. Where the fields behind the first one are also the beginnings of the lines, they are labels, which may be
     numbers, and the table holds distances. Without a header the table is an array.
 
     A field without a number, such as NA, is no way in a table of distances, and refused elsewhere. Rows without any
     value are left out, but for distances without labels, where as many rows as columns are cities.
-
-    Raises
-    ------
-    InstanceError
-        If the text is no table, or makes no instance; the message names the line.
     """
     table = TableText(text)
     rows = table.rows()
@@ -64,15 +57,20 @@ def of_table(text: str, metric: str | None, columns: Sequence[str] | None, asymm
     begins_with_a_label = second is not None and columns is None and [second.fields[0].strip()] == header[1:2]
     if form == "labels" or begins_with_a_label:
         concerns_not("distances", metric=metric, columns=columns)
-        return _of_labelled(table, header[1:], body, asymmetric, name)
+        numbers = _Numbers(table, _in_order(_without_blank(body), header[1:]), 1)
+        return Instance.from_matrix(numbers.distances(), name, asymmetric=asymmetric, labels=header[1:])
     with _on_line(first):
         concerns_not("coordinates in a table", asymmetric=asymmetric)
     cities = list(_without_blank(body))
     named = name_column(header)
     labels = None if named is None else [row.fields[header.index(named)].strip() for row in cities]
     with _on_line(first):
-        coordinate_columns(header, metric, columns)
-    return of_columns(_Columns(table, header, cities), metric, columns, name, labels)
+        chosen, _ = coordinate_columns(header, metric, columns)
+    found = {
+        label: [table.number(row.fields[header.index(label)], f"column {label}", row.line) for row in cities]
+        for label in chosen
+    }
+    return of_columns(found, metric, columns, name, labels)
 
 
 @contextmanager
@@ -273,12 +271,6 @@ def _of_array(
     return as_instance(array, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
 
 
-def _of_labelled(table: TableText, labels: list[str], rows: Iterable[Row], asymmetric: bool, name: str) -> Instance:
-    """Return the instance of distances whose rows begin with their cities' labels, in the order of the columns."""
-    numbers = _Numbers(table, _in_order(_without_blank(rows), labels), 1)
-    return Instance.from_matrix(numbers.distances(), name, asymmetric=asymmetric, labels=labels)
-
-
 def _in_order(rows: Iterable[Row], labels: list[str]) -> Iterator[Row]:
     for city, row in enumerate(rows):
         if [row.fields[0].strip()] != labels[city : city + 1]:
@@ -305,15 +297,3 @@ def _tell_of_blank(blank: Sequence[Row]) -> None:
     if blank:
         lines = some_of([f"line {row.line}" for row in blank])
         warn_user(f"{len(blank)} row{'s' if len(blank) > 1 else ''} without any value left out: {lines}")
-
-
-class _Columns(dict[str, int]):
-    """The columns of a table by their names, as lists of numbers on access."""
-
-    def __init__(self, table: TableText, header: list[str], cities: Sequence[Row]) -> None:
-        super().__init__({label: place for place, label in enumerate(header)})
-        self._table, self._cities = table, cities
-
-    def __getitem__(self, label: str) -> Any:
-        place = super().__getitem__(label)
-        return [self._table.number(row.fields[place], f"column {label}", row.line) for row in self._cities]

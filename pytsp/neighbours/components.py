@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["components", "join_labels"]
-
 # Cities from which the graph is searched at the same time. More leave more labels to be joined, fewer take more rounds.
 _SOURCES = 512
 # The neighbours of a city that the search follows. They join nearly all cities of most instances.

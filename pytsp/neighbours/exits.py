@@ -14,15 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
+from pytsp.neighbours.boxes import boxes_around, gpu_listing, host_beside, norm_code
 from pytsp.neighbours.components import components, join_labels
 from pytsp.neighbours.hilbert import along_hilbert
-from pytsp.neighbours.kdtree import boxes_around, host_beside, listing_kernels, monotone_lengths
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import Located, further_city, located
+from pytsp.problem.location import further_city, located
 from pytsp.utils.deadline import look, timely_blocks
-
-__all__ = ["find_exits", "may_have_far_cities", "with_exits"]
 
 # Cities, in units of k, up to which a component may be several tight clusters and is split.
 _LARGE = 64
@@ -48,36 +45,21 @@ def find_exits(instance: Instance, lists: NDArray[np.int32], *, is_doubled: bool
 
     The clusters are the components of the graph of the nearer half of each list. A component of the whole lists that
     has more than 64 k cities is one cluster. The exits of a city are the nearest cities of the k // 2 - 1 nearest other
-    clusters, except where most of its cluster is much nearer. What these exits join are clusters in turn, with one
-    exit for each city, until one cluster is left.
+    clusters, except where most of its cluster is much nearer. These exits join clusters to larger ones, with one exit
+    for each city, until one cluster is left. The further city of an open path joins no clusters, nor does any other
+    that is as far from all.
 
-    Parameters
-    ----------
-    instance : Instance
-        Symmetric.
-    lists : ndarray of int32, shape (n, k)
-        Neighbours in order of distance.
-    is_doubled : bool, optional
-        Whether the instance stands for directed ways, and `lists` are `way_lists` of it.
+    The result has shape (n, e), e ≤ k // 2, the most important exit first, and -1 where a city has fewer. With
+    `is_doubled`, the instance represents directed ways, and `lists` are `way_lists` of it.
 
-    Returns
-    -------
-    ndarray of int32, shape (n, e)
-        The most important exit first, -1 where a city has fewer; 0 ≤ e ≤ k // 2. There are none where the graph is
-        connected, or the lists have no room for them.
-
-    Notes
-    -----
-    The further city of an open path joins no clusters, nor does any other that is as far from all. Work O(n k) where
-    the graph is connected; else about O(n (k + log n)) where distances grow with a norm, and O(n²) elsewhere.
+    Work O(n k) where the graph is connected; else about O(n (k + log n)) where distances grow with a norm, and O(n²)
+    elsewhere.
     """
     n, k = lists.shape
     none = np.empty((n, 0), dtype=np.int32)
     ways = _Ways(instance, lists, n // 2 if is_doubled else n)
     # A list needs room for a neighbour of the same cluster, for an exit, and for a further city.
-    if k < 2 + ways.are_anywhere.any():
-        return none
-    if ways.are_seen_joined:
+    if k < 2 + ways.are_anywhere.any() or ways.are_seen_joined:
         return none
     labels = components(ways.graph(k))
     if not ways.are_apart(labels):
@@ -109,15 +91,8 @@ def may_have_far_cities(
 ) -> NDArray[np.bool_]:
     """Tell of b instances whether one of their cities may be as far from all others, which joins no clusters.
 
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (b,)
-        The first city of each instance.
-    n : int
-        How many cities all have.
-    distances : callable
-        Returns the distances of each city from some cities of its instance, shape (n, s), by their numbers there, of
-        the same shape.
+    The first city of each is in `starts`, shape (b,); all have `n` cities. `distances` returns the distances of each
+    city from cities of its instance, by their numbers there, shape (n, s).
     """
     sizes = np.diff(starts, append=n)
     last = np.repeat(sizes - 1, sizes)[:, None]
@@ -129,22 +104,8 @@ def may_have_far_cities(
 
 
 def with_exits(instance: Instance, lists: NDArray[np.int32], exits: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return lists of the same length that hold at most k // 2 of the exits, in place of the farthest other neighbours.
-
-    Parameters
-    ----------
-    instance : Instance
-        Symmetric.
-    lists : ndarray of int32, shape (n, k)
-        Neighbours in order of distance; they may hold exits.
-    exits : ndarray of int32, shape (n, e)
-        As `find_exits` returns them, of these lists or others.
-
-    Returns
-    -------
-    ndarray of int32, shape (n, k)
-        In order of distance. They are `lists` where no city has an exit.
-    """
+    """Return lists of the same length that hold at most k // 2 of the exits, in place of the farthest other neighbours,
+    in order of distance. They are `lists` where no city has an exit."""
     k = lists.shape[1]
     exits = exits[:, : k // 2]
     changed = np.flatnonzero((exits >= 0).any(axis=1))
@@ -191,15 +152,12 @@ class _Ways:
             return are_anywhere
         if self.n < _LEAST_CITIES:
             return are_anywhere
-        some = self.instance.distances(places[:, None], self.other_ends(places[:, None], _sampled(self.n)))
+        sampled = np.unique(np.linspace(0, self.n - 1, _SAMPLE).astype(np.int64))
+        some = self.instance.distances(places[:, None], self.other_ends(places[:, None], sampled))
         for place in np.flatnonzero(_differing(some) <= _MOST_DIFFERING):
             row = np.delete(self.rows(places[place : place + 1]), place % self.n, axis=1)
             are_anywhere[place] = _differing(row)[0] <= _GIVEN_ENDS
         return are_anywhere
-
-    @cached_property
-    def located(self) -> Located | None:
-        return located(self.instance)
 
     @cached_property
     def near(self) -> NDArray[np.int32]:
@@ -213,8 +171,8 @@ class _Ways:
     @property
     def are_seen_joined(self) -> bool:
         """True if a GPU lists the cities and finds that their lists join all of them."""
-        kernels = listing_kernels(self.n)
-        if kernels is None or kernels.device is None or len(self.lists) > self.n or self.are_anywhere.any():
+        kernels = gpu_listing(self.n)
+        if kernels is None or len(self.lists) > self.n or self.are_anywhere.any():
             return False
         return bool(kernels.call("many_connected", self.lists, np.array([self.n], dtype=np.int32))[0])
 
@@ -243,9 +201,6 @@ class _Ways:
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return numbers in the order of the distances of places from all cities, shape (m, n)."""
-        if self.located is not None:
-            points = self.located.points
-            return monotone_lengths(points[places, None] - points, self.located.norm)
         if (matrix := self.instance.matrix) is None:
             found: NDArray[np.float64] = self.instance.distances(places[:, None], np.arange(self.n)).astype(np.float64)
             return found
@@ -253,11 +208,6 @@ class _Ways:
         if len(self.lists) > self.n:
             rows = np.where((places < self.n)[:, None], rows[:, self.n :], rows[:, : self.n])
         return rows
-
-
-def _sampled(n: int) -> NDArray[np.int64]:
-    """Return the cities whose distances are sampled."""
-    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.int64))
 
 
 def _differing(rows: NDArray[Any]) -> NDArray[np.int64]:
@@ -326,16 +276,9 @@ def _nearest_outside(
     ways: _Ways, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
 ) -> NDArray[np.int32]:
     """Return the nearest place of each of the `count` nearest other clusters, -1 where there are fewer."""
-    kernels = None if ways.located is None else host_beside()
-    if len(places) == 0 or kernels is None or len(ways.lists) > ways.n:
-        return _nearest_by_rows(ways, labels, places, count)
-    return _nearest_by_boxes(ways, kernels, labels, places, count)
-
-
-def _nearest_by_rows(
-    ways: _Ways, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
-) -> NDArray[np.int32]:
-    found = np.full((len(places), count), -1, dtype=np.int32)
+    if len(places) and (found := located(ways.instance)) is not None:
+        return _nearest_by_boxes(ways, *found, labels, places, count)
+    nearest = np.full((len(places), count), -1, dtype=np.int32)
     cities = np.arange(ways.n)
     step = max(1, _BLOCK // ways.n)
     for first in range(0, len(places), step):
@@ -346,18 +289,22 @@ def _nearest_by_rows(
         left = labels[block % ways.n]
         for column in range(count):
             rows[labels == left[:, None]] = np.inf
-            nearest = rows.argmin(axis=1)
-            is_found = rows[own, nearest] < np.inf
-            found[first + own[is_found], column] = ways.other_ends(block, nearest)[is_found]
-            left = labels[nearest]
-    return found
+            city = rows.argmin(axis=1)
+            is_found = rows[own, city] < np.inf
+            nearest[first + own[is_found], column] = ways.other_ends(block, city)[is_found]
+            left = labels[city]
+    return nearest
 
 
 def _nearest_by_boxes(
-    ways: _Ways, kernels: Backend, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
+    ways: _Ways,
+    points: NDArray[np.float64],
+    norm: float,
+    labels: NDArray[np.int32],
+    places: NDArray[np.int64],
+    count: int,
 ) -> NDArray[np.int32]:
-    assert ways.located is not None
-    points, norm = ways.located
+    kernels = host_beside()
     order, _ = along_hilbert(points)
     order = order[~ways.are_anywhere[order]]
     position = np.empty(ways.n, dtype=np.int32)
@@ -366,8 +313,7 @@ def _nearest_by_boxes(
     # Cities that are near each other go the same ways.
     asked = np.argsort(position[places])
     found = np.empty((len(places), count), dtype=np.int32)
-    code = np.int32(0 if np.isinf(norm) else norm)
     for block in timely_blocks(len(asked), _TOGETHER):
         queries = position[places[asked[block]]]
-        found[asked[block]] = kernels.call("boxes_outside", boxed, clusters, numbers, code, count, queries)
+        found[asked[block]] = kernels.call("boxes_outside", boxed, clusters, numbers, norm_code(norm), count, queries)
     return found

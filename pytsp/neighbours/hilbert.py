@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.utils.extremes import extremes
 
-__all__ = ["AlongCurve", "along_hilbert", "hilbert_order"]
-
 # Cells along an axis, as a power of two: three axes fill 60 of a key's 64 bits.
 _BITS = 20
 # Points whose keys are computed together, so that the temporaries stay in the cache.
@@ -21,15 +19,8 @@ _CROWD = 8
 
 
 class AlongCurve(NamedTuple):
-    """Points in order along a curve.
-
-    Attributes
-    ----------
-    order : ndarray of int64, shape (n,)
-        The points' numbers.
-    keys : ndarray of uint64, shape (n,)
-        Numbers of their cells, in this order, ascending. More than eight points share a cell only where they coincide.
-    """
+    """The numbers of points in order along a curve, and the keys of their cells, ascending, shape (n,) each. More than
+    eight points share a cell only where they coincide."""
 
     order: NDArray[np.int64]
     keys: NDArray[np.uint64]
@@ -38,20 +29,17 @@ class AlongCurve(NamedTuple):
 def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -> AlongCurve:
     """Return the order of `points`, shape (n, 2) or (n, 3), along Hilbert's curve, and their cells.
 
-    The curve fills the smallest cube around the points, of 2**20 cells along an axis; consecutive cells are neighbours.
-    A cell of more than eight points has a curve of its own through the smallest cube around them, and so
-    have the cells of that curve. Clusters are thus in order at every scale. The points of another cell are in order of
-    their numbers.
+    The curve fills the smallest cube around the points, of 2**20 cells along an axis. A cell of more than eight points
+    has a curve of its own through the smallest cube around them, and so have the cells of that curve. Points of other
+    cells are in order of their numbers. In the plane `kernels` may make the first order, which is the same. Work O(n
+    log n) for each factor of 2**20 between the scales of the points.
 
-    Of points of the plane `kernels` may make the first order, which is the same. Work O(n log n) for each factor of
-    2**20 between the scales of the points, memory O(n).
-
-    References
-    ----------
     J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
     if kernels is None:
-        keys = _keys_around(points)
+        low, high = extremes(points)
+        side = (high - low).max()
+        keys = _keys_of(points, low, side) if side > 0 else np.zeros(len(points), dtype=np.uint64)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
     else:
@@ -72,7 +60,7 @@ def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -
         if len(places) == 0:
             break
         low, sides = (np.repeat(each, sizes, axis=0)[is_wide] for each in (low, sides))
-        cells, within = keys[places], _keys_of((inside - low) / sides[:, None])
+        cells, within = keys[places], _keys_of(inside, low, sides)
         ranks = np.lexsort((within, cells))
         order[places] = order[places[ranks]]
         # Whole cells keep their places, so `cells` are in order already.
@@ -104,25 +92,17 @@ def _crowded(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     return np.flatnonzero(np.repeat(sizes > _CROWD, sizes))
 
 
-def _keys_around(points: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return the key of each point's cell along the curve through the smallest cube around all."""
-    low, high = extremes(points)
-    side = float((high - low).max())
-    if side == 0:
-        return np.zeros(len(points), dtype=np.uint64)
+def _keys_of(points: NDArray[np.float64], low: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return the keys of the cells of points along the curves through cubes, by their least corners and their sides.
+
+    Both may be those of a single cube, or of one for each point.
+    """
     keys = np.empty(len(points), dtype=np.uint64)
+    low, sides = np.broadcast_to(low, points.shape), np.broadcast_to(sides, len(points))
     for first in range(0, len(points), _BLOCK):
         block = slice(first, first + _BLOCK)
-        keys[block] = _keys_of((points[block] - low) / side)
-    return keys
-
-
-def _keys_of(shares: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return the keys of points of the unit cube, shape (n, 2) or (n, 3)."""
-    keys = np.empty(len(shares), dtype=np.uint64)
-    for first in range(0, len(shares), _BLOCK):
-        block = slice(first, first + _BLOCK)
-        cells = np.minimum(shares[block] * 2**_BITS, 2**_BITS - 1).astype(np.uint32)
+        shares = (points[block] - low[block]) / sides[block, None]
+        cells = np.minimum(shares * 2**_BITS, 2**_BITS - 1).astype(np.uint32)
         keys[block] = _interleave(_transpose(list(np.ascontiguousarray(cells.T))))
     return keys
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.neighbours.kdtree import NearestPoints, map_in_threads, nearest_by_rows
-from pytsp.neighbours.quadrants import quadrant_lists
+from pytsp.backends.context import Backend
+from pytsp.neighbours.boxes import lists_in_order, nearest_points
+from pytsp.neighbours.rows import nearest_by_rows
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located, partners_of
 from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_memory
-
-__all__ = ["check_neighbours", "neighbour_lists"]
 
 _MOST_NEIGHBOURS = 2**31 - 1
 # The memory of a listed neighbour while the lists are made, and in a kernel.
@@ -50,8 +49,8 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
 
     Notes
     -----
-    With a norm, a k-d tree: work O(n k log n), memory O(n k). Else the rows of the distance matrix: work O(n²), memory
-    O(n k).
+    With a norm, a tree of boxes: work O(n (k + log n)), memory O(n k). Else the rows of the distance matrix: work
+    O(n²), memory O(n k).
 
     Examples
     --------
@@ -73,17 +72,29 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
     if k == 0:
         return np.empty((instance.n, 0), dtype=np.int32)
     if quadrants and found is not None:
-        return _with_partners(instance, quadrant_lists(*found, k))
+        return _with_partners(instance, nearest_points(*found, k, quadrants=True))
     return nearest_among(instance, None, k)
 
 
 def along_tree(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[np.int32]:
-    """Return `neighbour_lists` of cities that are in order of their Hilbert keys, which are known, by a k-d tree."""
+    """Return `neighbour_lists` of located cities that are in order of their Hilbert keys, which are known."""
     found = located(instance)
     assert found is not None
     if further_city(instance) is not None:
         return nearest_among(instance, None, k)
-    return _with_partners(instance, _lists_of(NearestPoints(*found, k + 1, keys), k))
+    return _with_partners(instance, nearest_points(*found, k, keys=keys))
+
+
+def lists_along(instance: Instance, k: int, kernels: Backend) -> NDArray[np.int32]:
+    """Return `neighbour_lists` of two or more cities of the plane in order along Hilbert's curve, by these kernels.
+
+    Work O(n (k + log n)), memory O(n k).
+    """
+    assert instance.coordinates is not None
+    lists = lists_in_order(instance.coordinates, check_length(k, instance.n), kernels)
+    # What comes next needs other sizes.
+    kernels.release_memory()
+    return lists
 
 
 def check_length(k: int, n: int) -> int:
@@ -105,7 +116,7 @@ def nearest_among(
     place = np.flatnonzero(cities == further)
     if len(place) and len(cities) > 2:
         return _lists_with_further(instance, cities, int(place[0]), k)
-    return _with_partners(instance, _lists_of(NearestPoints(found.points[cities], found.norm, k + 1), k), cities)
+    return _with_partners(instance, nearest_points(found.points[cities], found.norm, k), cities)
 
 
 def _with_partners(
@@ -143,17 +154,6 @@ def _lists_with_further(instance: Instance, cities: NDArray[np.int64], place: in
         found[block] = np.take_along_axis(candidates, ranks, axis=1)
     found[place] = others[np.argsort(instance.distances(cities[place], cities[others]), kind="stable")[:k]]
     return _with_partners(instance, found, cities)
-
-
-def _lists_of(tree: NearestPoints, k: int) -> NDArray[np.int32]:
-    found = np.empty((len(tree.order), k), dtype=np.int32)
-
-    def search(block: NDArray[np.int64]) -> None:
-        found[block] = tree.nearest(block, k)
-
-    for _ in map_in_threads(search, tree.order, _BLOCK):
-        pass
-    return found
 
 
 def check_neighbours(neighbours: ArrayLike, n: int) -> NDArray[np.int32]:

@@ -5,33 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.kdtree import nearest_in_rows
 from pytsp.neighbours.lists import check_length
+from pytsp.neighbours.rows import nearest_in_rows
 from pytsp.problem.instance import Instance
-
-__all__ = ["way_lists", "with_pairs"]
 
 
 def way_lists(doubled: Instance, k: int = 10) -> NDArray[np.int32]:
-    """Return for every city of a doubled instance the others with the shortest ways, in order of distance.
+    """Return for every city of a doubled instance the others with the shortest ways, in order of distance, then of
+    number: shape (2 n, min(k, n - 1)).
 
     City i is where one arrives at a city, city n + i where one leaves it (`JonkerVolgenant`). The edge between the two
-    is in no list: it is in every tour, and never goes. Equally near cities are in order of their numbers.
-
-    Parameters
-    ----------
-    doubled : Instance
-        Of 2 n cities.
-    k : int, optional
-        The length of a list, at least 1; above n - 1 it is n - 1.
-
-    Returns
-    -------
-    ndarray of int32, shape (2 n, min(k, n - 1))
-
-    Notes
-    -----
-    Work O(n²), memory O(n k).
+    is in no list: it is in every tour, and never goes. Work O(n²), memory O(n k).
     """
     matrix, n = doubled.matrix, doubled.n // 2
     assert matrix is not None

@@ -14,21 +14,13 @@ from pytsp.plotting.figures import require_matplotlib
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["figure_of_air"]
-
 _INCHES, _DRAWN, _DOTS, _AIR = 6.0, "0.75", "0.4", "tab:red"
 
 
 def figure_of_air(lines: Sequence[NDArray[np.float64]], found: SegmentOrder, *, is_down: bool = False) -> Figure:
-    """Return a new figure: all lines grey, and the moves between them red, before and after.
+    """Return a new figure: all lines, shape (p, 2) each, grey, and the moves between them red, before and after.
 
-    Parameters
-    ----------
-    lines : sequence of ndarray of float64, shape (p, 2)
-    found : SegmentOrder
-        That of the lines.
-    is_down : bool, optional
-        Whether the second axis points downwards, as that of an SVG does.
+    With `is_down` the second axis points downwards, as that of an SVG does.
     """
     require_matplotlib()
     from matplotlib.collections import LineCollection  # noqa: PLC0415

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["draw_climbers", "draw_convergence", "escape", "title"]
-
 _MOST_BINS = 60
 # A legend of more runs hides the curves, whose colours begin again anyway.
 _MOST_NAMES = 10

@@ -11,8 +11,6 @@ from pytsp.exceptions import InstanceError
 from pytsp.io.convert import GLOBE_METRICS, decimal_degrees
 from pytsp.problem.instance import Instance
 
-__all__ = ["Map", "map_of"]
-
 # Nearer to the poles degrees of longitude are hardly longer than this fraction of those of latitude.
 _NARROWEST = 0.1
 

@@ -12,7 +12,6 @@ R. Jonker, T. Volgenant: Transforming asymmetric into symmetric traveling salesm
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,38 +20,18 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.doubled import DoubledWays, double
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix
+from pytsp.problem.kernel_input import MOST_DISTANCE, check_kernel_matrix, check_side
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.tours import check_tour
 from pytsp.utils.extremes import least_and_largest
 
-__all__ = ["JonkerVolgenant"]
-
 
 @dataclass(frozen=True, eq=False)
 class JonkerVolgenant:
-    """The shortest directed tour of an asymmetric instance, as a tour of a symmetric one.
+    """The shortest directed tour of an asymmetric instance, as a tour of a symmetric one; make one with `of`.
 
-    Make one with `of`.
-
-    Attributes
-    ----------
-    original : Instance
-    instance : Instance
-        The symmetric one: city i is where one arrives at the city `order[i]`, city n + i is where one leaves it.
-    offset : int or float
-        How much longer a tour that `tour` returns is than the directed tour; it may be less than 0.
-    is_shortened : bool
-        Whether ways that no short tour has are shorter in `instance`, and with them tours that have one.
-    order : ndarray of int32, shape (n,), or None
-        Which city has which number in `instance`; None where they keep their own.
-
-    Examples
-    --------
-    >>> ring = Instance.from_matrix([[0, 1, 9], [9, 0, 1], [1, 9, 0]], asymmetric=True)
-    >>> doubling = JonkerVolgenant.of(ring)
-    >>> doubling.directed(doubling.tour([1, 2, 0]))
-    array([1, 2, 0], dtype=int32)
+    In `instance`, city i is where one arrives at the city `order[i]`, or i if `order` is None, and city n + i where one
+    leaves it. A tour is longer than its directed tour by `offset`, unless `is_shortened` and it has a shortened way.
     """
 
     original: Instance
@@ -63,29 +42,14 @@ class JonkerVolgenant:
 
     @classmethod
     def of(cls, original: Instance, order: NDArray[np.int32] | None = None) -> JonkerVolgenant:
-        """Make the symmetric instance. O(n²) memory: 16 n² bytes, with distances that are no integers next to none.
+        """Make the symmetric instance: 16 n² bytes, and next to none with distances that are not integers.
 
-        Parameters
-        ----------
-        original : Instance
-        order : ndarray of int32, shape (n,), optional
-            The cities in an order in which near ones follow each other: so do their distances in the memory, which
-            then come to a processor together.
-
-        Raises
-        ------
-        InstanceError
-            If its matrix or its distances exceed what kernels take, or that and what kernels make of it do not fit the
-            memory that is free.
-        OutOfTime
-            If they are for a solve whose time does not suffice.
+        An `order` in which near cities follow each other brings their distances together in memory. Distances or a
+        matrix beyond the kernels' bounds, and too little memory, raise `InstanceError`; too little time raises
+        `OutOfTime`.
         """
         n, name = original.n, original.name or "instance"
-        if 16 * n * n > MATRIX_BYTES:
-            raise InstanceError(
-                f"{name}: an asymmetric instance needs a symmetric matrix of {2 * n} x {2 * n} distances; the limit is "
-                f"{MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 16)} cities)"
-            )
+        check_side(original, "an asymmetric instance needs a symmetric", 2 * n, places=2)
         # A matrix of whole numbers, of which kernels have a copy.
         check_kernel_matrix(original, 32 * n * n)
         given = original.distance_rows(0, n)
@@ -115,15 +79,10 @@ class JonkerVolgenant:
         return cls(original, instance, offset, ways is not given, order)
 
     def directed(self, tour: ArrayLike) -> NDArray[np.int32]:
-        """Return the directed tour of a tour; pairs that it breaks are joined.
+        """Return the directed tour of a tour; pairs that it breaks are joined. `directed` undoes `tour`.
 
-        Its length is never more than the tour's less `offset`, and equal to it where the tour breaks no pair, but for
-        ways that are shortened. `directed` undoes `tour`.
-
-        Raises
-        ------
-        TourError
-            If `tour` does not visit every city of `instance` exactly once.
+        It is at most as long as the tour less `offset`, and equally long where the tour breaks no pair, but for
+        shortened ways.
         """
         n = self.original.n
         doubled = check_tour(tour, 2 * n).copy()
@@ -138,13 +97,7 @@ class JonkerVolgenant:
         return directed if self.order is None else self.order[directed]
 
     def tour(self, directed: ArrayLike) -> NDArray[np.int32]:
-        """Return the tour of a directed tour.
-
-        Raises
-        ------
-        TourError
-            If `directed` does not visit every city of `original` exactly once.
-        """
+        """Return the tour of a directed tour."""
         cities = check_tour(directed, self.original.n)
         if self.order is not None:
             cities = np.argsort(self.order).astype(np.int32)[cities]

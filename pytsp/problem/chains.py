@@ -11,19 +11,10 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.utils.notices import some_of
 
-__all__ = ["Chains", "chains_of", "check_fixed"]
-
 
 class Chains(NamedTuple):
-    """Paths of fixed edges, which have no city in common.
-
-    Attributes
-    ----------
-    cities : ndarray of int32, shape (c,)
-        The cities of all paths, one path behind the other.
-    firsts : ndarray of int64, shape (p + 1,)
-        Where each path begins, and c.
-    """
+    """Paths of fixed edges, without a common city: `cities` one path behind the other, shape (c,), and in `firsts`,
+    shape (p + 1,), where each begins, and c."""
 
     cities: NDArray[np.int32]
     firsts: NDArray[np.int64]
@@ -51,20 +42,8 @@ def check_fixed(
 ) -> NDArray[np.int32] | None:
     """Return fixed edges, shape (m, 2), each once, the smaller city first and in order; None where there are none.
 
-    Parameters
-    ----------
-    fixed : iterable of pairs of integers
-    n : int
-        The number of cities.
-    names : sequence of str, optional
-        What the cities are called, for messages.
-    is_directed : bool, optional
-        Whether distances are asymmetric, where no edge can be fixed.
-
-    Raises
-    ------
-    InstanceError
-        If they are no pairs of cities, or no tour has all of them.
+    `names` of the cities are for messages. Edges that no tour can have, or of asymmetric distances, raise
+    `InstanceError`.
     """
     edges = _pairs(fixed)
     if not len(edges):
@@ -88,13 +67,9 @@ def check_fixed(
 
 
 def chains_of(edges: NDArray[np.int32], n: int, names: Sequence[str] | None = None) -> Chains:
-    """Return the paths that edges, shape (m, 2), make, of which none is given twice; a cycle through all `n` cities is
-    the path without its last edge.
+    """Return the paths that distinct edges, shape (m, 2), make; a cycle through all `n` cities loses its last edge.
 
-    Raises
-    ------
-    InstanceError
-        If no tour has all of them: one city has three, or they close a cycle without all cities.
+    A city with three edges, or a cycle without all cities, raises `InstanceError`.
     """
     degrees = np.bincount(edges.ravel(), minlength=n)
     if degrees.max(initial=0) <= 1:

@@ -13,8 +13,6 @@ from pytsp.problem.instances import Instances
 from pytsp.problem.validation import FORBIDDEN
 from pytsp.utils.notices import some_of, warn_user
 
-__all__ = ["cut_off_cities", "warn_of_cut_off"]
-
 # Elements of a row that are checked first: most cities have an edge among them.
 _FEW = 32
 # Elements of rows that are compared together.

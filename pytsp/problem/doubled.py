@@ -13,8 +13,6 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT
 from pytsp.utils.deadline import look
 
-__all__ = ["DoubledWays", "double"]
-
 # Cities whose distances are written together: their columns then go to memory in whole cache lines.
 _BLOCK = 64
 
@@ -22,14 +20,8 @@ _BLOCK = 64
 def double(rows: Callable[[slice], NDArray[Any]], n: int, forbidden: float, dtype: type[np.generic]) -> NDArray[Any]:
     """Return the symmetric matrix of n cities' ways, shape (2 n, 2 n), in one pass.
 
-    Parameters
-    ----------
-    rows : callable
-        Return the ways from some cities to all, shape (m, n).
-    n : int
-    forbidden : int or float
-        What edges are long that a tour has no use for. Pairs are of length 0.
-    dtype : type
+    `rows` returns the ways from some cities to all, shape (m, n). Pairs have length 0, other edges that are no ways
+    `forbidden`.
     """
     doubled = np.empty((2 * n, 2 * n), dtype)
     for first in range(0, n, _BLOCK):
@@ -45,19 +37,11 @@ def double(rows: Callable[[slice], NDArray[Any]], n: int, forbidden: float, dtyp
 
 
 class DoubledWays(Instance):
-    """The symmetric instance of floating-point distances, which are computed on access.
+    """The symmetric instance of floating-point `ways`, shape (n, n), whose distances are computed on access.
 
-    Kernels take whole numbers: a matrix of the distances themselves would only be written to be rounded.
-
-    Attributes
-    ----------
-    ways : ndarray of float64, shape (n, n)
-    order : ndarray of int, shape (n,)
-        City i is where one arrives at `order[i]`, city n + i is where one leaves it.
-    longer : float
-        By how much the distances of ways are longer than these.
-    forbidden : float
-        What edges are long that a tour has no use for.
+    City i is where one arrives at `order[i]`, city n + i where one leaves it. Ways are `longer` by a constant, and
+    edges of no use to a tour have the length `forbidden`. Kernels take whole numbers: a matrix of the distances
+    themselves would only be written to be rounded.
     """
 
     ways: NDArray[np.float64]
@@ -71,15 +55,7 @@ class DoubledWays(Instance):
     ) -> DoubledWays:
         """Make one; it keeps all laws by how it is made, and nothing is checked."""
         made = object.__new__(cls)
-        for field, value in (
-            ("name", name),
-            ("metric", EXPLICIT),
-            ("ways", ways),
-            ("order", order),
-            ("longer", longer),
-            ("forbidden", forbidden),
-        ):
-            object.__setattr__(made, field, value)
+        vars(made).update(name=name, metric=EXPLICIT, ways=ways, order=order, longer=longer, forbidden=forbidden)
         return made
 
     @property

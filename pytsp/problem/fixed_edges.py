@@ -11,7 +11,7 @@ The further city that closes an open path has an edge that stays to each end tha
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.chains import Chains, chains_of
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix, longest_distance
+from pytsp.problem.kernel_input import MOST_DISTANCE, check_kernel_matrix, check_side, longest_distance
 from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further, with_pairs
-from pytsp.problem.open_paths import check_ends
+from pytsp.problem.open_paths import check_distinct, check_ends
 from pytsp.problem.tours import check_tour
-
-__all__ = ["FixedEdges", "check_has_fixed", "held"]
 
 # How many times the longest floating-point distance others are longer: rounding leaves pairs the shortest.
 _EXCESS = 1.25
@@ -35,35 +33,12 @@ _EXCESS = 1.25
 
 @dataclass(frozen=True, eq=False)
 class FixedEdges:
-    """The shortest tour with an instance's fixed edges, or open path, as a closed tour of another instance.
+    """The shortest tour with an instance's fixed edges, or open path, as a closed tour of another one; make one with
+    `of`.
 
-    Make one with `of`.
-
-    Attributes
-    ----------
-    original : Instance
-        Symmetric.
-    instance : Instance
-        That of the closed tours, in which pairs stay together: city i is `kept[i]`.
-    kept : ndarray of int32, shape (m,)
-        Ascending; n is the further city of an open path.
-    chains : Chains
-        The paths of fixed edges.
-    offset : int or float
-        How much longer a tour that `tour` returns is than what it stands for, where no edge is shortened.
-    is_open : bool
-        Whether tours stand for open paths.
-    start_city, end_city : int or None
-        Where the open path begins and ends, if that is given.
-    is_shortened : bool
-        Whether edges that no short tour has are shorter in `instance`.
-
-    Examples
-    --------
-    >>> line = Instance.from_coordinates([[0, 0], [1, 0], [2, 0], [3, 0]], "EUC_2D", fixed=[(0, 2)])
-    >>> problem = FixedEdges.of(line)
-    >>> problem.restate([0, 1, 2, 3])
-    array([0, 2, 1, 3], dtype=int32)
+    In `instance` pairs stay together: city i is `kept[i]`, ascending, where n is the further city of an open path.
+    `chains` are the paths of fixed edges. A tour is longer than the original's by `offset`, unless `is_shortened` and
+    it has a shortened edge.
     """
 
     original: Instance
@@ -78,46 +53,33 @@ class FixedEdges:
 
     @classmethod
     def of(
-        cls,
-        original: Instance,
-        *,
-        is_open: bool = False,
-        start_city: int | None = None,
-        end_city: int | None = None,
+        cls, original: Instance, *, is_open: bool = False, start_city: int | None = None, end_city: int | None = None
     ) -> FixedEdges:
-        """Make the instance of closed tours; of one that is given by a matrix in O(n²) memory.
+        """Make the instance of closed tours; of a matrix in O(n²) memory.
 
-        Raises
-        ------
-        ValueError
-            If both ends of an open path are one city, though there are others.
-        InstanceError
-            If no path has all fixed edges, or the distances exceed what kernels take.
+        Fixed edges that no path has, or distances beyond the kernels' bounds, raise `InstanceError`.
         """
         n = original.n
-        if is_open and start_city is not None and start_city == end_city and n > 1:
-            raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
-        chains = chains_of(_edges_of(original, is_open, (start_city, end_city)), n + is_open, _names_of(original))
+        if is_open:
+            check_distinct(start_city, end_city, n)
+        given = np.empty((0, 2), dtype=np.int32) if original.fixed is None else original.fixed
+        # The further city has an edge to each end that is given.
+        joins = [(city, n) for city in sorted({start_city, end_city} - {None}) if is_open]  # type: ignore[type-var]
+        edges = np.concatenate([given, np.array(joins, dtype=np.int32).reshape(-1, 2)])
+        names = None if original.labels is None else [*original.names_of(np.arange(n)), "the end of the path"]
+        chains = chains_of(edges, n + is_open, names)
         kept = np.delete(np.arange(n + is_open, dtype=np.int32), chains.interior)
         pairs = np.searchsorted(kept, chains.ends)
-        make = _of_points if is_located(original) else _of_matrix
-        instance, longer, is_shortened = make(original, kept, pairs)
+        if is_located(original):
+            (instance, longer), is_shortened = _of_points(original, kept, pairs), False
+        else:
+            instance, longer, is_shortened = _of_matrix(original, kept, pairs)
         inner = cls(original, instance, kept, chains, 0, is_open, start_city, end_city, is_shortened)
         # Of two cities both edges are the pair, though one of them is the way back.
         is_pair = len(kept) == 2 and len(pairs) == 1
         others = 0 if is_pair or len(kept) == 1 else len(kept) - len(pairs)
         inside = [inner._length(chains.edges), *([inner._length(kept[None])] if is_pair else [])]
-        return cls(
-            original,
-            instance,
-            kept,
-            chains,
-            others * longer - sum(inside),
-            is_open,
-            start_city,
-            end_city,
-            is_shortened,
-        )
+        return replace(inner, offset=others * longer - sum(inside))
 
     @property
     def partners(self) -> NDArray[np.int32]:
@@ -128,13 +90,7 @@ class FixedEdges:
         return partners
 
     def restate(self, tour: ArrayLike) -> NDArray[np.int32]:
-        """Return the tour or path, with all fixed edges, of a tour of `instance`; pairs that it parts are joined.
-
-        Raises
-        ------
-        TourError
-            If `tour` does not visit every city of `instance` exactly once.
-        """
+        """Return the tour or path, with all fixed edges, of a tour of `instance`; pairs that it parts are joined."""
         together = held(check_tour(tour, len(self.kept)), self.partners)
         closed = self._with_interior(self.kept[together])
         if not self.is_open:
@@ -145,14 +101,8 @@ class FixedEdges:
         return path[::-1].copy() if is_turned else path
 
     def tour(self, given: ArrayLike) -> NDArray[np.int32]:
-        """Return the tour of `instance` of a tour or path.
-
-        Raises
-        ------
-        TourError
-            If `given` does not visit every city of `original` exactly once, parts a fixed edge, or has other ends than
-            those that are given.
-        """
+        """Return the tour of `instance` of a tour or path; one without the fixed edges or the given ends raises
+        `TourError`."""
         n = self.original.n
         closed = check_tour(given, n)
         if self.is_open:
@@ -189,12 +139,7 @@ class FixedEdges:
 
 
 def check_has_fixed(edges: NDArray[np.int32], tour: NDArray[np.int32], *, is_open: bool = False) -> None:
-    """Refuse a tour, or a path, that has not all of some edges.
-
-    Raises
-    ------
-    TourError
-    """
+    """Refuse a tour, or a path, that has not all of some edges."""
     position = np.empty(len(tour), dtype=np.int64)
     position[tour] = np.arange(len(tour))
     apart = np.abs(position[edges[:, 0]] - position[edges[:, 1]])
@@ -217,21 +162,8 @@ def held(tour: NDArray[np.int32], partners: NDArray[np.int32]) -> NDArray[np.int
     return np.argsort(rank, kind="stable").astype(np.int32)
 
 
-def _edges_of(original: Instance, is_open: bool, ends: tuple[int | None, int | None]) -> NDArray[np.int32]:
-    """Return the fixed edges, and those that join the further city with the ends of a path."""
-    given = np.empty((0, 2), dtype=np.int32) if original.fixed is None else original.fixed
-    joins = [(city, original.n) for city in sorted({*ends} - {None}) if is_open]  # type: ignore[type-var]
-    return np.concatenate([given, np.array(joins, dtype=np.int32).reshape(-1, 2)])
-
-
-def _names_of(original: Instance) -> list[str] | None:
-    return None if original.labels is None else [*original.names_of(np.arange(original.n)), "the end of the path"]
-
-
-def _of_points(
-    original: Instance, kept: NDArray[np.int32], pairs: NDArray[np.int64]
-) -> tuple[Instance, int | float, bool]:
-    """Return the instance of cities that have places, what distances are longer by, and whether any is shortened."""
+def _of_points(original: Instance, kept: NDArray[np.int32], pairs: NDArray[np.int64]) -> tuple[Instance, int | float]:
+    """Return the instance of cities that have places, and what distances are longer by."""
     n, points = original.n, original.coordinates
     assert points is not None
     has_further = kept[-1] == n
@@ -253,7 +185,7 @@ def _of_points(
     ties[pairs] = pairs.min(axis=1, keepdims=True)
     paired = np.column_stack([*columns, ties])
     paired.setflags(write=False)
-    return Instance._of_lawful_coordinates(paired, with_pairs(metric, longer), original.name), longer, False
+    return Instance._of_lawful_coordinates(paired, with_pairs(metric, longer), original.name), longer
 
 
 def _of_matrix(
@@ -261,11 +193,7 @@ def _of_matrix(
 ) -> tuple[Instance, int | float, bool]:
     """Return the instance of a matrix, what distances are longer by, and whether any is shortened."""
     n, m, name = original.n, len(kept), original.name or "instance"
-    if 4 * m * m > MATRIX_BYTES:
-        raise InstanceError(
-            f"{name}: fixed edges need a matrix of {m} x {m} distances; the limit is {MATRIX_BYTES / 2**30:.0f} GiB "
-            f"({math.isqrt(MATRIX_BYTES // 4)} cities)"
-        )
+    check_side(original, "fixed edges need a", m)
     check_kernel_matrix(original, 20 * m * m)
     distances = original.distance_matrix() if original.matrix is None else original.matrix
     cities = kept[kept < n]

@@ -8,7 +8,6 @@ SIAM Journal on Computing 6 (1977). Cheapest insertion.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,6 @@ from pytsp.exceptions import TourError
 from pytsp.problem.chains import Chains, chains_of
 from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look
-
-__all__ = ["is_partial", "with_insertions"]
 
 # How often each unit that was inserted is taken out again, and put where it is cheaper.
 _ROUNDS = 20
@@ -44,33 +41,13 @@ def with_insertions(
     start_city: int | None = None,
     end_city: int | None = None,
 ) -> NDArray[np.int32]:
-    """Return the tour, or path, of all cities that keeps the order of those that are given.
+    """Return the tour, or path, of all cities that keeps the order of the given ones, shape (m,).
 
-    The cheapest insertion is made first, and again until all cities are there; then each of these is put where it is
-    cheaper, as long as there is such a place. Of one city the place is the best. Cities that fixed edges join are
-    inserted together, and no fixed edge is parted.
+    The cheapest insertion is made first, until all cities are there; then each of these moves where it is cheaper, as
+    long as there is such a place. Cities that fixed edges join are inserted together, and no fixed edge is parted.
+    Given ends of a path are put there. An invalid city, one given twice, or a fixed edge that the given cities part
+    raises `TourError`.
 
-    Parameters
-    ----------
-    instance : Instance
-    tour : array_like of integers, shape (m,)
-        Some of the cities, each once.
-    is_open : bool, optional
-        Whether it is a path.
-    start_city, end_city : int, optional
-        Where the path begins and ends, which are put there.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-
-    Raises
-    ------
-    TourError
-        If a city is none, or is given twice; or if a fixed edge joins one that is given with one that is not.
-
-    Notes
-    -----
     Work O(r n) and O(r) for each of the r insertions, memory O(r + n).
     """
     given = _checked(tour, instance.n)
@@ -79,7 +56,7 @@ def with_insertions(
     if is_open and first and last and {*first} == {*last}:
         raise TourError(f"fixed edges join start_city {start_city} and end_city {end_city} without the initial tour")
     cities = [*(first if is_open else []), *given.tolist(), *(last[::-1] if is_open else [])]
-    way = _Way.of(instance, cities, is_open, is_open and start_city is not None, is_open and end_city is not None)
+    way = _Way(instance, cities, is_open, is_open and start_city is not None, is_open and end_city is not None)
     there = {*cities}
     way.insert_all([np.array(unit, dtype=np.int64) for unit in units if unit[0] not in there])
     return way.order()
@@ -128,34 +105,16 @@ def _units(instance: Instance, given: NDArray[np.int64]) -> list[list[int]]:
     return [*rows, *([city] for city in alone.tolist())]
 
 
-@dataclass
 class _Way:
-    """A tour, or a path, into which cities are put: the city behind each and before it, -1 beyond the ends of a path.
+    """A tour, or a path, into which cities are put: the city behind each and before it, shape (n + 1,), where n is
+    beyond the ends of a path and -1 says that a city is not there yet. `is_begun` and `is_ended` fix the ends."""
 
-    Attributes
-    ----------
-    instance : Instance
-    after, before : ndarray of int64, shape (n + 1,)
-        Place n stands for what is beyond the ends of a path.
-    is_open, is_begun, is_ended : bool
-        Whether it is a path, and whether nothing comes before its first city, and behind its last one.
-    """
-
-    instance: Instance
-    after: NDArray[np.int64]
-    before: NDArray[np.int64]
-    is_open: bool
-    is_begun: bool
-    is_ended: bool
-
-    @classmethod
-    def of(cls, instance: Instance, cities: list[int], is_open: bool, is_begun: bool, is_ended: bool) -> _Way:
-        """Make the way of some cities."""
+    def __init__(self, instance: Instance, cities: list[int], is_open: bool, is_begun: bool, is_ended: bool) -> None:
+        self.instance, self.is_open, self.is_begun, self.is_ended = instance, is_open, is_begun, is_ended
         around = np.array([*cities, instance.n] if is_open else cities, dtype=np.int64)
-        after = np.full(instance.n + 1, -1, dtype=np.int64)
-        before = after.copy()
-        after[around], before[around] = np.roll(around, -1), np.roll(around, 1)
-        return cls(instance, after, before, is_open, is_begun, is_ended)
+        self.after: NDArray[np.int64] = np.full(instance.n + 1, -1, dtype=np.int64)
+        self.before = self.after.copy()
+        self.after[around], self.before[around] = np.roll(around, -1), np.roll(around, 1)
 
     def order(self) -> NDArray[np.int32]:
         """Return the cities in their order."""

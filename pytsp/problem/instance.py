@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.chains import check_fixed
 from pytsp.problem.metrics import DEFAULT_METRIC, EXPLICIT, metric_named
-from pytsp.problem.minutes import warn_of_minutes
 from pytsp.problem.tours import check_tour
 from pytsp.problem.validation import (
     FORBIDDEN,
@@ -24,10 +23,13 @@ from pytsp.problem.validation import (
     check_coordinates,
     check_matrix,
     check_points,
+    warn_of_minutes,
 )
+from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import look
 from pytsp.utils.lazy import registered
 from pytsp.utils.memory import check_room
+from pytsp.utils.suggestions import hint
 from pytsp.utils.text import printable
 
 __all__ = ["FORBIDDEN", "Instance"]
@@ -260,8 +262,7 @@ class Instance:
         """Instance of a matrix, also of int32, that keeps all laws by how it was made: neither copied nor checked."""
         matrix.setflags(write=False)
         made = object.__new__(cls)
-        for field, value in (("name", name), ("metric", EXPLICIT), ("matrix", matrix), ("asymmetric", asymmetric)):
-            object.__setattr__(made, field, value)
+        vars(made).update(name=name, metric=EXPLICIT, matrix=matrix, asymmetric=asymmetric)
         return made
 
     def __repr__(self) -> str:
@@ -431,26 +432,17 @@ class Instance:
         if self.matrix is None or self.n < 2:
             return 0
         forbidden = FORBIDDEN[self.matrix.dtype.kind]
-        return sum(int(np.count_nonzero(each == forbidden)) for each in self._steps(order, is_closed=not is_open))
-
-    def _steps(self, order: NDArray[np.int32], *, is_closed: bool) -> Iterator[NDArray[Any]]:
-        """The distances between consecutive cities, in blocks whose temporaries do not grow with n."""
-        return map(self._step, self._stretches(order, is_closed=is_closed))
-
-    def _stretches(self, order: NDArray[np.int32], *, is_closed: bool) -> list[NDArray[np.int32]]:
-        """Cut a tour into stretches, of which each begins with the last city of the one before."""
-        stretches = [order[first : first + _BLOCK + 1] for first in range(0, len(order) - 1, _BLOCK)]
-        return [*stretches, order[[-1, 0]]] if is_closed else stretches
+        steps = map(self._step, _stretches(order, is_closed=not is_open))
+        return sum(int(np.count_nonzero(each == forbidden)) for each in steps)
 
     def _step(self, stretch: NDArray[np.int32]) -> NDArray[Any]:
         return self._between(stretch[:-1], stretch[1:])
 
     def _along(self, order: NDArray[np.int32], *, is_closed: bool) -> int | float:
         """Sum the distances between consecutive cities, whole numbers of many of them on all cores."""
+        stretches = _stretches(order, is_closed=is_closed)
         if not self.is_exact:
-            lengths = self._steps(order, is_closed=is_closed)
-            return math.fsum(chain.from_iterable(each.tolist() for each in lengths))
-        stretches = self._stretches(order, is_closed=is_closed)
+            return math.fsum(chain.from_iterable(self._step(each).tolist() for each in stretches))
 
         def length(stretch: NDArray[np.int32]) -> int:
             return int(self._step(stretch).sum(dtype=np.int64))
@@ -473,3 +465,29 @@ class Instance:
         lengths = metric_named(self.metric).between(self.coordinates[a], self.coordinates[b])
         # GEO gives 1 where TSPLIB, and everyone else, means 0.
         return np.where(a == b, lengths.dtype.type(0), lengths)
+
+
+def _stretches(order: NDArray[np.int32], *, is_closed: bool) -> list[NDArray[np.int32]]:
+    """Cut a tour into stretches, of which each begins with the last city of the one before: temporaries stay small."""
+    stretches = [order[first : first + _BLOCK + 1] for first in range(0, len(order) - 1, _BLOCK)]
+    return [*stretches, order[[-1, 0]]] if is_closed else stretches
+
+
+def city_number(instance: Instance, name: str, value: Any) -> int | None:
+    """Return the number of a city that the argument `name` gives by its number or its label; None for None."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        return whole_number(name, value, 0, instance.n - 1)
+    if instance.labels is None:
+        raise ValueError(
+            f"{name}={value!r} is a label, but the cities of {instance.name or 'the instance'} have none; give a "
+            f"number from 0 to {instance.n - 1}"
+        )
+    found = [city for city, label in enumerate(instance.labels) if label == value]
+    if not found:
+        raise ValueError(f"{name}={value!r} is no city's label{hint(value, instance.labels)}")
+    if len(found) > 1:
+        numbers = ", ".join(map(str, found[:3])) + (", …" if len(found) > 3 else "")
+        raise ValueError(f"{name}={value!r} is the label of {len(found)} cities; give the number of one: {numbers}")
+    return found[0]

@@ -57,22 +57,11 @@ _BLOCK = 1 << 16
 class Form:
     """Input of a kernel: an instance in one form of distances.
 
-    Attributes
-    ----------
-    kind : str
-        The prefix of the kernels' entry points: "grid", "plane", "space" or "matrix".
-    arguments : tuple
-        The arguments of the entry point that loads the instance.
-    whole : Instance
-        An instance with whole-number distances whose tour lengths are the kernel's, to check them by: the instance
-        itself; a copy that is scaled where distances are floating-point numbers, and in which edges that no short tour
-        has are shortened; or points in space for cities of a sphere.
-    exponent : int
-        One unit of the kernel's lengths is 2**exponent of the instance's; that may be less than the smallest number.
-    is_exact : bool
-        Whether the kernel's lengths are the instance's, and not near them.
-    is_shortened : bool
-        Whether there are edges that are shortened.
+    `kind` is the prefix of the kernels' entry points: "grid", "plane", "space" or "matrix"; `arguments` load the
+    instance. Tour lengths of `whole`, an instance of whole numbers, are the kernel's. It is the instance itself, a
+    scaled copy in which edges that no short tour has are shortened, or points in space for cities of a sphere. One unit
+    of the kernel's lengths is 2**exponent of the instance's, which may be less than the smallest number. They are equal
+    if `is_exact`.
     """
 
     kind: str
@@ -99,24 +88,18 @@ class Form:
 def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
     """Choose the form of an instance: points where that is exact, else the matrix.
 
-    More cities than `in_space_above`, where it is given, are points by metrics other than EUC_2D and CEIL_2D, too; the
-    distances are the same.
+    More cities than `in_space_above` are points by metrics other than EUC_2D and CEIL_2D, too; the distances are the
+    same.
 
-    Lengths of GEO, GEOM and HAVERSINE are computed from chords, by an arc sine that every processor computes alike.
-    A length of GEO may differ from TSPLIB's by one kilometre where the distance is a whole number but for 10^-8, and a
-    length of GEOM from Concorde's by one metre. Lengths that users see are those of TSPLIB and of Concorde.
+    Lengths of GEO, GEOM and HAVERSINE are computed from chords, by an arc sine that every processor computes alike. A
+    length of GEO may differ from TSPLIB's by one kilometre where the distance is a whole number but for 10^-8, and a
+    length of GEOM from Concorde's by one metre.
 
-    Floating-point distances (metric EUCLIDEAN, or a floating-point matrix) are multiplied by the power of two that
-    brings the longest to 2**28 … 2**29, and rounded: a climber then compares them to a relative precision of 2**-28 of
-    the longest. In a matrix, edges that no short tour has are shortened before (see `shorten_edges`). Where a tour asks
-    for a finer scale, a solve reduces the distances by it (see `reduced_costs`). Lengths that users see are computed
-    from the instance itself.
+    Floating-point distances are multiplied by the power of two that brings the longest to 2**28 … 2**29, and rounded.
+    In a matrix, edges that no short tour has are shortened before (`shorten_edges`). Users see lengths of the instance
+    itself.
 
-    Raises
-    ------
-    InstanceError
-        If a distance that a short tour may have exceeds 2**30 - 1, the matrix that the metric needs exceeds 2 GiB, or
-        the instance is asymmetric.
+    A distance of a short tour above 2**30 - 1, a matrix above 2 GiB, or asymmetric distances raise `InstanceError`.
     """
     if instance.asymmetric:
         raise InstanceError(
@@ -148,13 +131,7 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
 
 
 def forms_of(instances: Sequence[Instance]) -> list[Form]:
-    """Return the form of each instance (`form_of`): of those in the plane that are equally large in fewer steps.
-
-    Raises
-    ------
-    InstanceError
-        As `form_of` does, if an instance has no form.
-    """
+    """Return the form of each instance (`form_of`): of equally large ones in the plane in fewer steps."""
     forms: dict[int, Form] = {}
     alike: dict[tuple[str, int], list[int]] = {}
     for number, instance in enumerate(instances):
@@ -200,21 +177,9 @@ def written_seconds(size: int) -> float:
 
 
 def check_kernel_matrix(instance: Instance, made: int) -> None:
-    """Make sure of memory and time before a matrix is made for kernels, which copy it.
+    """Check memory and time before a matrix of an instance is made for kernels, which copy it.
 
-    Parameters
-    ----------
-    instance : Instance
-        What the matrix is of.
-    made : int
-        The bytes of all that is made here; the kernels' copy is among them once more.
-
-    Raises
-    ------
-    InstanceError
-        If the memory does not suffice.
-    OutOfTime
-        If it is for a solve, and its time does not.
+    Of `made`, the bytes of all that is made, the kernels' copy is a part. It raises `InstanceError` or `OutOfTime`.
     """
     check_room(f"{instance.name or 'instance'}: distances for kernels, of {instance.n} cities,", made)
     look(instance.n**2, written_seconds(made))
@@ -371,14 +336,19 @@ def _matrix(instance: Instance) -> NDArray[np.int32]:
     return matrix
 
 
-def _check_size(instance: Instance) -> None:
-    n = instance.n
-    if 4 * n * n > MATRIX_BYTES:
+def check_side(instance: Instance, needs: str, side: int, *, places: int = 1, further: int = 0, size: str = "") -> None:
+    """Refuse an instance that needs too large a matrix for kernels, of `places` for a city and of `further` ones."""
+    most = math.isqrt(MATRIX_BYTES // 4) // places - further
+    if 4 * side * side > MATRIX_BYTES:
         raise InstanceError(
-            f"{instance.name or 'instance'}: metric {instance.metric} needs a matrix of {n} x {n} distances, "
-            f"{4 * n * n / 2**30:.1f} GiB; the limit is {MATRIX_BYTES / 2**30:.0f} GiB "
-            f"({math.isqrt(MATRIX_BYTES // 4)} cities)"
+            f"{instance.name or 'instance'}: {needs} matrix of {side} x {side} distances{size}; the limit is "
+            f"{MATRIX_BYTES / 2**30:.0f} GiB ({most} cities)"
         )
+
+
+def _check_size(instance: Instance) -> None:
+    size = f", {4 * instance.n**2 / 2**30:.1f} GiB"
+    check_side(instance, f"metric {instance.metric} needs a", instance.n, size=size)
 
 
 def _exponent(longest: float) -> int:

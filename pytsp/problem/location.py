@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, metric_named, unit_vectors
-
-__all__ = [
-    "PLANE_METRICS",
-    "Located",
-    "curve_points",
-    "further_city",
-    "given_ends",
-    "is_located",
-    "is_planar",
-    "is_straight",
-    "located",
-    "partners_of",
-    "places_of",
-]
 
 # The metrics of places on a sphere.
 SPHERES = ("GEO", "GEOM", "HAVERSINE")
@@ -89,13 +75,6 @@ def is_located(instance: Instance) -> bool:
     return metric.alone in SPHERES or metric.norm is not None
 
 
-def is_straight(instance: Instance) -> bool:
-    """Tell whether distances grow with straight ones, in the plane, in space or through a sphere: kernels list such
-    cities."""
-    metric = metric_named(instance.metric)
-    return is_located(instance) and (metric.alone in SPHERES or metric.norm == 2)
-
-
 def is_planar(instance: Instance) -> bool:
     """Tell whether all kernels take an instance as points of the plane."""
     points = instance.coordinates
@@ -136,7 +115,7 @@ def curve_points(instance: Instance) -> NDArray[np.float64] | None:
     if found is None:
         return None if instance.coordinates is None else places_of(instance)[:, :3]
     points = found.points
-    if points.shape[1] == 2 or not _is_sphere(instance.metric):
+    if points.shape[1] == 2 or not instance.metric.startswith((*SPHERES, "ARCS")):
         return points
     middle = points.mean(axis=0)
     length = float(np.linalg.norm(middle))
@@ -152,5 +131,35 @@ def curve_points(instance: Instance) -> NDArray[np.float64] | None:
     return np.column_stack([np.where(height >= 0, x, 3.0 - x), y])
 
 
-def _is_sphere(metric: str) -> bool:
-    return metric.startswith((*SPHERES, "ARCS"))
+def excess_of(instance: Instance, lists: NDArray[np.int32]) -> tuple[float, float]:
+    """Return the constant by which distances but those of pairs are longer, or 0, and its share of a tour's edges.
+
+    A matrix does not hold the constant. If it has pairs, its other distances exceed half of the longest one (see
+    `pytsp.problem.fixed_edges`). The least of them is the constant, or little more. `lists` are neighbour lists, shape
+    (n, k).
+    """
+    if instance.coordinates is not None:
+        longer = metric_named(instance.metric).longer
+        if longer is None:
+            return (0.0, 1.0)
+        paired = instance.n - len(np.unique(instance.coordinates[:, -1]))
+        return (longer, 1 - paired / instance.n)
+    if lists.shape[1] == 0 or instance.matrix is None or instance.asymmetric:
+        return (0.0, 1.0)
+    matrix: NDArray[Any] = instance.matrix
+    nearest = matrix[np.arange(instance.n), lists[:, 0]]
+    is_paired = nearest == 0
+    if not is_paired.any():
+        return (0.0, 1.0)
+    # A pair has no other city at distance 0.
+    second = matrix[np.flatnonzero(is_paired), lists[is_paired, 1 % lists.shape[1]]]
+    least = min(nearest[~is_paired].min(initial=matrix.max()), second.min())
+    if least == 0 or 2 * least <= matrix.max():
+        return (0.0, 1.0)
+    return (float(least), 1 - float(is_paired.mean()) / 2)
+
+
+def mean_excess(instance: Instance, lists: NDArray[np.int32]) -> float:
+    """Return the mean lengthening of an edge, over a tour with all pairs."""
+    longer, share = excess_of(instance, lists)
+    return longer * share

@@ -18,8 +18,6 @@ from pytsp.problem.instance import FORBIDDEN
 from pytsp.utils.deadline import look
 from pytsp.utils.extremes import least_and_largest
 
-__all__ = ["EXCESS", "shorten_edges"]
-
 # Cities from which a tour without forbidden edges is tried.
 _STARTS = 5
 # By how much an edge exceeds a known tour of floating-point distances: more than n of them are rounded by.
@@ -35,19 +33,9 @@ def shorten_edges(
 ) -> NDArray[Any]:
     """Return distances without those that are out of proportion: a copy, or `d` itself where there are none.
 
-    Parameters
-    ----------
-    d : ndarray of int64 or float64, shape (n, n)
-    most : int, optional
-        What whole numbers may be; where none is more they are returned as they are.
-    path : tuple of int or None, optional
-        Where the open path begins and ends that is looked for in the place of a tour.
-
-    Returns
-    -------
-    ndarray
-        Tours that have none of the shortened edges are as long as before. Unless `most` leaves no room for that, all
-        others are longer than the tour that is known, or where none is than every tour with fewer shortened edges.
+    Whole numbers change only where one exceeds `most`. `path` gives the ends of an open path, if one is sought instead
+    of a tour. Tours without shortened edges keep their length. Unless `most` leaves no room, all others are longer than
+    the known tour, or, if none is known, than every tour with fewer shortened edges.
     """
     n, largest, is_whole = len(d), d.max().item(), d.dtype.kind == "i"
     if n < 2 or (is_whole and largest <= most):

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.utils.suggestions import hint
 
-__all__ = ["DEFAULT_METRIC", "EXPLICIT", "METRICS", "Metric", "metric_named"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 EXPLICIT = "EXPLICIT"
@@ -64,36 +62,16 @@ _ROOT, _ROOT_UP, _ATT, _SUM, _MOST, _ARC, _ARC_UP = range(7)
 
 @dataclass(frozen=True)
 class Metric:
-    """A distance function on coordinates.
+    """A distance function on coordinates, of which a city has a number in `widths`.
 
-    Attributes
-    ----------
-    name : str
-        TSPLIB's EDGE_WEIGHT_TYPE, or ``"GEOM"``, ``"EUCLIDEAN"`` or ``"HAVERSINE"``.
-    widths : tuple of int
-        The numbers of coordinates that a city may have.
-    length : callable
-        Takes two broadcastable float64 arrays of shape (..., d) and returns float64 lengths of shape (...), not yet
-        rounded.
-    rounding : callable or None
-        What makes whole numbers of such lengths; None where they are not rounded.
-    stretch : float
-        No length exceeds ``stretch`` times the sum of the coordinates' absolute differences, plus 1.
-    limits : tuple of float, or None
-        The largest absolute value of each coordinate, where a larger one has no meaning.
-    norm : float, or None
-        The norm with which lengths grow: 1, 2 or infinity; None where they do with none.
-    formula : int, or None
-        What kernels compute lengths by (`futhark/core/space.fut`); None where they take a matrix.
-    radius : float
-        The radius of the sphere, in the unit of lengths, on which cities lie as points of a sphere of radius 1; 0 where
-        they lie on none.
-    has_further : bool
-        Whether a coordinate behind those of the place tells how far the one further city is from each; it has -1 there
-        (`with_further`).
-    longer : float, or None
-        By how much distances are longer but those of pairs, whose number is the last coordinate; None where there are
-        no pairs (`with_pairs`).
+    `length` takes two broadcastable float64 arrays of shape (..., d) and returns lengths of shape (...), of which
+    `rounding` makes whole numbers. No length exceeds `stretch` times the sum of the coordinates' absolute differences,
+    plus 1. `limits` are the largest absolute values of coordinates. Lengths grow with a `norm`, 1, 2 or infinity, or
+    None. Kernels compute them by a `formula` (`futhark/core/space.fut`), or take a matrix if it is None.
+
+    A `radius` is that of a sphere, in the unit of lengths, for cities as points of a sphere of radius 1. With
+    `has_further`, a coordinate behind those of the place tells how far the further city is from each, -1 for itself
+    (`with_further`). Distances are `longer` but those of pairs, whose number is the last coordinate (`with_pairs`).
     """
 
     name: str
@@ -152,10 +130,6 @@ def _manhattan(a: Floats, b: Floats) -> Floats:
 
 def _maximum(a: Floats, b: Floats) -> Floats:
     return reduce(np.maximum, _differences(a, b))
-
-
-def _att(a: Floats, b: Floats) -> Floats:
-    return np.sqrt(_sum_of_squares(a, b) / 10.0)
 
 
 def _att_nint(root: Floats) -> Floats:
@@ -247,7 +221,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric("ATT", (2,), _att, _att_nint, norm=2, formula=_ATT),
+            Metric("ATT", (2,), lambda a, b: np.sqrt(_sum_of_squares(a, b) / 10.0), _att_nint, norm=2, formula=_ATT),
             Metric("CEIL_2D", (2,), _euclidean, np.ceil, norm=2, formula=_ROOT_UP),
             Metric("EUC_2D", (2,), _euclidean, _nint, norm=2, formula=_ROOT),
             Metric("EUC_3D", (3,), _euclidean, _nint, norm=2, formula=_ROOT),
@@ -272,18 +246,8 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 
 def metric_named(name: str) -> Metric:
-    """Return the metric called `name`, in upper or lower case.
-
-    Raises
-    ------
-    InstanceError
-        If there is no such metric. The error lists the known ones.
-
-    Examples
-    --------
-    >>> metric_named("euc_2d").widths
-    (2,)
-    """
+    """Return the metric called `name`, in upper or lower case; an unknown one raises `InstanceError` with the known
+    ones."""
     metric = METRICS.get(name.upper()) if isinstance(name, str) else None
     if metric is None and isinstance(name, str):
         metric = _derived(name)
@@ -345,52 +309,36 @@ def _derived(name: str) -> Metric | None:
 
 
 def _of_arcs(name: str, radius: float, rounding: Callable[[Floats], Floats], formula: int) -> Metric:
-    return Metric(
-        name,
-        (3,),
-        lambda a, b: radius * _arc(a, b),
-        rounding,
-        norm=2,
-        formula=formula,
-        radius=radius,
-    )
+    return Metric(name, (3,), lambda a, b: radius * _arc(a, b), rounding, norm=2, formula=formula, radius=radius)
+
+
+def _rounded(metric: Metric, a: Floats, b: Floats) -> Floats:
+    """Lengths between places that have a further coordinate, rounded as the metric does."""
+    near = metric.length(a[..., :-1], b[..., :-1])
+    return near if metric.rounding is None else metric.rounding(near)
+
+
+def _beside(metric: Metric, name: str, length: Callable[[Floats, Floats], Floats], **more: Any) -> Metric:
+    """Return a metric with a further coordinate, whose lengths are whole already where the metric rounds."""
+    limits = None if metric.limits is None else (*metric.limits, np.inf)
+    rounding = None if metric.rounding is None else np.positive
+    widths = tuple(width + 1 for width in metric.widths)
+    return replace(metric, name=name, widths=widths, length=length, rounding=rounding, limits=limits, **more)
 
 
 def _and_further(metric: Metric) -> Metric:
     def length(a: Floats, b: Floats) -> Floats:
-        near, farther = metric.length(a[..., :-1], b[..., :-1]), np.maximum(a[..., -1], b[..., -1])
-        near = near if metric.rounding is None else metric.rounding(near)
-        return np.where(np.minimum(a[..., -1], b[..., -1]) < 0, farther, near)
+        farther = np.maximum(a[..., -1], b[..., -1])
+        return np.where(np.minimum(a[..., -1], b[..., -1]) < 0, farther, _rounded(metric, a, b))
 
-    limits = None if metric.limits is None else (*metric.limits, np.inf)
-    return replace(
-        metric,
-        name=with_further(metric.name),
-        widths=tuple(width + 1 for width in metric.widths),
-        length=length,
-        # What the further city is away is whole where others are rounded.
-        rounding=None if metric.rounding is None else np.positive,
-        limits=limits,
-        has_further=True,
-    )
+    return _beside(metric, with_further(metric.name), length, has_further=True)
 
 
 def _and_pairs(metric: Metric, longer: float) -> Metric:
     def length(a: Floats, b: Floats) -> Floats:
-        near = metric.length(a[..., :-1], b[..., :-1])
-        near = near if metric.rounding is None else metric.rounding(near)
-        return np.where(a[..., -1] == b[..., -1], 0.0, near + longer)
+        return np.where(a[..., -1] == b[..., -1], 0.0, _rounded(metric, a, b) + longer)
 
-    return replace(
-        metric,
-        name=with_pairs(metric.name, int(longer) if metric.is_exact else longer),
-        widths=tuple(width + 1 for width in metric.widths),
-        length=length,
-        # What they are longer by is whole where others are rounded.
-        rounding=None if metric.rounding is None else np.positive,
-        limits=None if metric.limits is None else (*metric.limits, np.inf),
-        longer=longer,
-    )
+    return _beside(metric, with_pairs(metric.name, int(longer) if metric.is_exact else longer), length, longer=longer)
 
 
 def unit_vectors(metric: str, places: Floats) -> Floats:

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import (
-    MATRIX_BYTES,
-    MOST_DISTANCE,
-    longest_distance,
-    written_seconds,
-)
+from pytsp.problem.kernel_input import MOST_DISTANCE, check_side, longest_distance, written_seconds
 from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further
@@ -29,37 +23,16 @@ from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import look
 from pytsp.utils.extremes import least_and_largest
 
-__all__ = ["OpenPath", "UnclosedPath", "check_ends"]
-
 # Distances that are copied between two looks at the clock.
 _BLOCK = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class OpenPath:
-    """The shortest open path through all cities of an instance, as a closed tour of another one.
+    """The shortest open path through all cities of an instance, as a closed tour of another one; make one with `of`.
 
-    Make one with `of`.
-
-    Attributes
-    ----------
-    original : Instance
-        Symmetric or asymmetric.
-    start_city, end_city : int or None
-        Where the path begins and ends, if that is given.
-    instance : Instance
-        That of the closed tours: city n is the further one. It is asymmetric if `original` is.
-    offset : int or float
-        How much longer a tour that `tour` returns is than its path.
-    is_shortened : bool
-        Whether edges that no short path has are shorter in `instance`, and with them tours that have one.
-
-    Examples
-    --------
-    >>> line = Instance.from_coordinates([[0, 0], [5, 0], [2, 0]])
-    >>> problem = OpenPath.of(line, start_city=2)
-    >>> problem.path([3, 1, 0, 2])
-    array([2, 0, 1], dtype=int32)
+    City n of `instance`, which is asymmetric if `original` is, is the further one. A tour is longer than its path by
+    `offset`, unless `is_shortened` and it has a shortened edge.
     """
 
     original: Instance
@@ -71,34 +44,23 @@ class OpenPath:
 
     @classmethod
     def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> OpenPath:
-        """Make the instance with the further city; of one that is given by a matrix in O(n²) memory.
+        """Make the instance with the further city; of a matrix in O(n²) memory.
 
-        Raises
-        ------
-        ValueError
-            If an end is no city, or both are the same though there are others.
-        InstanceError
-            If its matrix or, with an end that is given, its distances exceed what kernels take.
-        OutOfTime
-            If they are for a solve whose time does not suffice to make a matrix of the one that is given.
+        Wrong ends raise `ValueError`, distances or a matrix beyond the kernels' bounds `InstanceError`, too little time
+        `OutOfTime`.
         """
         n = original.n
         for name, city in (("start_city", start_city), ("end_city", end_city)):
             if city is not None:
                 whole_number(name, city, 0, n - 1)
-        if start_city is not None and start_city == end_city and n > 1:
-            raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
+        check_distinct(start_city, end_city, n)
         starts = [] if start_city is None else [start_city]
         ends = [] if end_city is None else [end_city]
         if not original.asymmetric:
             starts = ends = [*starts, *ends]
         if is_located(original):
             return cls._of_points(original, start_city, end_city)
-        if 4 * (n + 1) ** 2 > MATRIX_BYTES:
-            raise InstanceError(
-                f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
-                f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
-            )
+        check_side(original, "an open path needs a", n + 1, further=1)
         if original.matrix is not None:
             size = 4 if original.is_exact and not original.asymmetric else 8
             look(n * n, written_seconds(size * n * n))
@@ -108,7 +70,7 @@ class OpenPath:
             # Asymmetric instances are doubled, for which distances may differ by half as much.
             room = MOST_DISTANCE // 2 - 2 if original.asymmetric else MOST_DISTANCE - 1
             d = shorten_edges(given, least + room // _exchanged(original), path=(start_city, end_city))
-        far = _far(original, d) if starts or ends else 0
+        far = _beyond(original, *least_and_largest(d)) if starts or ends else 0
         # Kernels take whole numbers of 32 bits as they are; directed ways are doubled before.
         is_short = original.is_exact and not original.asymmetric and max(d.max(), far) <= MOST_DISTANCE
         closed = np.zeros((n + 1, n + 1), np.int32 if is_short else d.dtype)
@@ -141,15 +103,10 @@ class OpenPath:
         return cls(original, start_city, end_city, instance, far if len({*ends}) == 1 and n > 1 else 0)
 
     def path(self, tour: ArrayLike) -> NDArray[np.int32]:
-        """Return the path of a closed tour; of one that does not begin or end where it must, a path that does.
+        """Return the path of a closed tour, with its ends moved where they must be. `path` undoes `tour`.
 
-        Its length is never more than the tour's less `offset`, and equal to it where the further city stands between
-        the ends that are given. `path` undoes `tour`.
-
-        Raises
-        ------
-        TourError
-            If `tour` does not visit every city of `instance` exactly once.
+        It is at most as long as the tour less `offset`, and equally long where the further city is between the given
+        ends.
         """
         n = self.original.n
         closed = check_tour(tour, n + 1)
@@ -175,35 +132,24 @@ class OpenPath:
         return path
 
     def tour(self, path: ArrayLike) -> NDArray[np.int32]:
-        """Return the closed tour of a path.
-
-        Raises
-        ------
-        TourError
-            If `path` does not visit every city of `original` once, or has other ends than those that are given.
-        """
+        """Return the closed tour of a path."""
         return np.append(self.check(path), np.int32(self.original.n))
 
     def check(self, path: ArrayLike) -> NDArray[np.int32]:
-        """Return the path, shape (n,), if it is one between the ends that are given.
-
-        Raises
-        ------
-        TourError
-            If `path` does not visit every city of `original` once, or has other ends than those that are given.
-        """
+        """Return the path, shape (n,), if it is one between the given ends."""
         cities = check_tour(path, self.original.n)
         check_ends(cities, self.start_city, self.end_city)
         return cities
 
 
-def check_ends(path: NDArray[np.int32], start_city: int | None, end_city: int | None) -> None:
-    """Refuse a path that has other ends than those that are given.
+def check_distinct(start_city: int | None, end_city: int | None, n: int) -> None:
+    """Refuse ends of a path that are one city, though there are others."""
+    if start_city is not None and start_city == end_city and n > 1:
+        raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
 
-    Raises
-    ------
-    TourError
-    """
+
+def check_ends(path: NDArray[np.int32], start_city: int | None, end_city: int | None) -> None:
+    """Refuse a path that has other ends than those that are given."""
     for verb, name, city, end in (
         ("begins", "start_city", start_city, path[0]),
         ("ends", "end_city", end_city, path[-1]),
@@ -236,13 +182,11 @@ class UnclosedPath(OpenPath):
         return self.check(path)
 
 
-def _far(original: Instance, d: NDArray[Any]) -> int | float:
-    """Return a distance of the further city at which no tour leaves it out of its place: no exchange wins as much."""
-    return _beyond(original, *least_and_largest(d))
-
-
 def _beyond(original: Instance, least: float, largest: float) -> int | float:
-    """Return that distance, where all are from the least to the largest."""
+    """Return a distance of the further city at which no tour leaves it out of its place: no exchange wins as much.
+
+    All distances are from `least` to `largest`.
+    """
     spread = largest - least
     exchanged = _exchanged(original)
     if not original.is_exact:

@@ -1,9 +1,9 @@
 """TSPLIB's instances: their sizes, metrics, checksums, and the lengths of their shortest tours, each proven optimal.
 
-Source: the lists of optimal solutions for symmetric and asymmetric TSPs that G. Reinelt published with TSPLIB 95; all
-are proven, the last (pla85900) by D. Applegate and others, *Certification of an optimal TSP tour through 85,900
-cities*, Operations Research Letters 37 (2009). The tests compare those of symmetric ones with the independent list, and
-with the optimal tours, that come with the test instances.
+Source: the lists of optimal solutions for symmetric and asymmetric TSPs that G. Reinelt published with TSPLIB 95; the
+last proof (pla85900) is that of D. Applegate and others, *Certification of an optimal TSP tour through 85,900 cities*,
+Operations Research Letters 37 (2009). The tests compare them with the independent list, and with the optimal tours,
+that come with the test instances.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-
-__all__ = ["DIRECTED_OPTIMA", "FILES", "FIXED_OPTIMA", "OPTIMA", "directed_optimum_of", "optimum_of"]
 
 with Path(__file__).with_name("tsplib.csv").open(encoding="ascii", newline="") as _lines:
     _ROWS = [*csv.DictReader(_lines)]
@@ -58,25 +56,10 @@ _BY_METRIC_AND_NAME = {
 
 
 def optimum_of(name: str, n: int, metric: str | None = None, *, has_fixed: bool = False) -> int | None:
-    """Length of a shortest tour of TSPLIB's instance `name`, or None where it is not known.
+    """Return the length of a shortest tour of TSPLIB's instance `name`, or None where it is not known.
 
-    Parameters
-    ----------
-    name : str
-        In upper or lower case, with or without ``.tsp``.
-    n : int
-        Number of cities; another number than TSPLIB's means another instance, whatever it is called.
-    metric : str, optional
-        TSPLIB's EDGE_WEIGHT_TYPE. Without it, None where two metrics give two lengths (dsj1000).
-    has_fixed : bool, optional
-        Whether the instance has fixed edges, whose length is then no part of the optimum.
-
-    Examples
-    --------
-    >>> optimum_of("kroA100", 100)
-    21282
-    >>> optimum_of("kroA100", 99) is None
-    True
+    Case does not matter, nor does ``.tsp``. Another number of cities means another instance. Without `metric`, None
+    where two metrics give two lengths (dsj1000). With `has_fixed`, the optimum lacks the length of the fixed edges.
     """
     key = name.strip().lower().removesuffix(".tsp")
     ending = _NUMBER_AT_END.search(key)
@@ -90,19 +73,6 @@ def optimum_of(name: str, n: int, metric: str | None = None, *, has_fixed: bool 
 
 
 def directed_optimum_of(name: str, n: int) -> int | None:
-    """Length of a shortest tour of TSPLIB's asymmetric instance `name`, or None where it is not known.
-
-    Parameters
-    ----------
-    name : str
-        In upper or lower case, with or without ``.atsp``.
-    n : int
-        Number of cities; another number than TSPLIB's means another instance.
-
-    Examples
-    --------
-    >>> directed_optimum_of("ftv33", 34)
-    1286
-    """
+    """Return the length of a shortest tour of TSPLIB's asymmetric instance `name` of `n` cities, or None."""
     cities, length = DIRECTED_OPTIMA.get(name.strip().lower().removesuffix(".atsp"), (0, 0))
     return length if cities == n else None

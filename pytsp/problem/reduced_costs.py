@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from pytsp.problem.long_edges import EXCESS
 
-__all__ = ["MATRICES", "ReducedCosts", "reduce_costs"]
-
 # The matrices of n² floating-point numbers that a reduction takes, with the given one where that is computed for it.
 MATRICES = 3
 # Ratio of the distance of a far city to that of others. A distance of 53 bits has as many left for these.
@@ -30,17 +28,9 @@ SCALE = 2.0**26
 
 
 class ReducedCosts(NamedTuple):
-    """Distances whose tours are as long as before less `offset`, unless they have a distance that was cut.
-
-    Attributes
-    ----------
-    matrix : numpy.ndarray of float64, shape (n, n)
-        Symmetric where the given distances are.
-    offset : float
-        The sum of all potentials.
-    length : float
-        The length of the known tour by `matrix`. The shortest tour is shorter by no more than this.
-    """
+    """Distances, shape (n, n), whose tours are as long as before less `offset`, the sum of all potentials, unless they
+    have a distance that was cut. The known tour has `length` by `matrix`; the shortest is shorter by no more than
+    this."""
 
     matrix: NDArray[np.float64]
     offset: float
@@ -52,15 +42,8 @@ def reduce_costs(
 ) -> ReducedCosts:
     """Return the reduced distances of a matrix and a tour of finite length, in O(n²) memory and time.
 
-    Parameters
-    ----------
-    d : numpy.ndarray of float64, shape (n, n)
-        The diagonal is ignored.
-    tour : numpy.ndarray of integers, shape (n,)
-    asymmetric : bool
-        Whether cities have two potentials, one to arrive and one to leave; else both are equal.
-    is_open : bool
-        Whether `tour` is an open path. No way leaves its last city or arrives at its first, so there are no potentials.
+    With `asymmetric`, cities have two potentials, one to arrive and one to leave; else both are equal. With `is_open`,
+    the tour is an open path, and there are no potentials.
     """
     reduced: NDArray[np.float64] = np.array(d, np.float64)
     np.fill_diagonal(reduced, math.inf)

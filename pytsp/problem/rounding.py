@@ -11,8 +11,6 @@ from pytsp.exceptions import PytspWarning
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import metric_named
 
-__all__ = ["share_rounded_away", "warn_of_rounding"]
-
 # Groups of near cities that are checked, and cities per group.
 _GROUPS, _GROUP = 5, 200
 # Most cities among which the groups are chosen.

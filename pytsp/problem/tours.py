@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import TourError
 from pytsp.utils.arguments import is_masked, whole_number
 
-__all__ = ["BRIDGED_CITIES", "bridge_cuts", "check_tour", "double_bridge", "is_tour", "random_tours"]
-
 BRIDGED_CITIES = 8
 """The fewest cities of a tour in which a double bridge always has four new edges."""
 
@@ -21,24 +19,7 @@ _MOST_CITIES = 2**31 - 1
 
 
 def check_tour(tour: ArrayLike, n: int) -> NDArray[np.int32]:
-    """Return a tour as an array, or say why it is none.
-
-    Parameters
-    ----------
-    tour : array_like of integers, shape (n,)
-        The cities 0, …, n-1, each once.
-    n : int
-        The number of cities, at least 1.
-
-    Returns
-    -------
-    numpy.ndarray of int32, shape (n,)
-
-    Raises
-    ------
-    TourError
-        If it has another shape or type, or a city is out of range, missing or doubled.
-    """
+    """Return a tour, shape (n,), as an array of int32, or raise `TourError` that names what is wrong."""
     if n < 1:
         raise TourError(f"a tour has at least one city; n is {n}")
     try:
@@ -141,26 +122,6 @@ def bridge_cuts(n: int, seed: int, kick: int) -> NDArray[np.int64]:
     They are a function of (n, `seed`, `kick`) alone: any four edges of which no two share a city, each choice as
     likely. So each stretch has two cities at least; where two neighbouring ones had one each, fewer edges would be new.
 
-    Parameters
-    ----------
-    n : int
-        The number of cities, `BRIDGED_CITIES` ≤ n < 2**31.
-    seed : int
-        0 ≤ seed < 2**64.
-    kick : int
-        Its number, ≥ 0.
-
-    Returns
-    -------
-    numpy.ndarray of int64, shape (4,)
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range.
-
-    Examples
-    --------
     >>> bridge_cuts(100, seed=0, kick=0)
     array([28, 39, 46, 72])
     """
@@ -177,24 +138,11 @@ def bridge_cuts(n: int, seed: int, kick: int) -> NDArray[np.int64]:
 
 
 def double_bridge(tour: NDArray[np.int32], cuts: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return a tour A B C D as A D C B: four edges are new, and nothing is walked the other way round [1]_.
+    """Return a tour A B C D as A D C B: four edges are new, and nothing is walked the other way round. `cuts` say where
+    B, C and D begin, and A behind them.
 
-    Parameters
-    ----------
-    tour : numpy.ndarray of int32, shape (n,)
-    cuts : numpy.ndarray of int64, shape (4,)
-        Where B, C and D begin, and A behind them; see `bridge_cuts`.
+    Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
 
-    Returns
-    -------
-    numpy.ndarray of int32, shape (n,)
-
-    References
-    ----------
-    .. [1] Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
-
-    Examples
-    --------
     >>> double_bridge(np.arange(10, dtype=np.int32), np.array([2, 4, 7, 9]))
     array([0, 1, 7, 8, 4, 5, 6, 2, 3, 9], dtype=int32)
     """

@@ -15,6 +15,7 @@ from pytsp.problem.metrics import Metric
 from pytsp.utils.arguments import is_masked
 from pytsp.utils.extremes import extremes
 from pytsp.utils.memory import check_room
+from pytsp.utils.notices import some_of, warn_user
 
 
 class MappedFile(mmap.mmap):
@@ -32,6 +33,8 @@ _LARGEST_EXACT = 2**52
 _LARGEST_FLOAT = 1e150
 # Below it the squares of what lies a little closer together than all do underflow, and distances become 0.
 _LEAST_FLOAT = 1e-140
+# GEO's coordinates are DDD.MM, so 0.60 is a whole degree. Decimal fractions are not exact.
+_HOUR = 0.6 - 1e-9
 # The bytes of the widest number.
 _WIDEST = np.dtype(np.float64).itemsize
 # Rows and columns that are compared together: two squares of them stay in the cache.
@@ -167,6 +170,25 @@ def coordinate_of(city: int, axis: int, labels: Sequence[object] | None = None) 
     """Name a coordinate of the globe as messages do."""
     label = f", {str(labels[city])!r:.60}," if labels is not None and city < len(labels) else ""
     return f"the {('latitude', 'longitude')[axis]} of city {city}{label}"
+
+
+def warn_of_minutes(points: NDArray[np.generic], metric: str, labels: Sequence[object] | None = None) -> None:
+    """Warn of minutes of 60 and more in GEO's coordinates, shape (n, 2), or (b, n, 2) of many instances."""
+    if metric != "GEO" or points.dtype.kind != "f":
+        return
+    is_odd = np.abs(points - np.trunc(points)) >= _HOUR
+    if not is_odd.any():
+        return
+    places = np.argwhere(is_odd).tolist()
+    named = [
+        f"{coordinate_of(city, axis, labels)}{f' of instance {number[0]}' if number else ''} is {value}"
+        for (*number, city, axis), value in zip(places, points[is_odd], strict=True)
+    ]
+    warn_user(
+        f"metric GEO takes degrees and minutes, DDD.MM, but the minutes are 60 or more in {len(places)} of "
+        f"{points.size} coordinates: {some_of(named)} (cities count from 0); decimal degrees are for "
+        "metric HAVERSINE or GEOM"
+    )
 
 
 def check_coordinates(points: ArrayLike, metric: Metric, labels: Sequence[object] | None = None) -> NDArray[np.float64]:

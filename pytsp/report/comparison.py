@@ -10,8 +10,6 @@ from pytsp.exceptions import PytspError
 from pytsp.plotting.figures import bars
 from pytsp.report.parts import facts_table, heading, image, page_of, table_of
 
-__all__ = ["comparison_page", "is_comparison"]
-
 # How a way is named: by what it has of these.
 _WAY = ("backend", "neighbourhood", "mapping", "threads", "device")
 _NUMBERS = ("threads", "opening", "first_call", "seconds", "least", "most", "ratio", "moves", "iterations", "length")
@@ -25,20 +23,7 @@ def is_comparison(facts: object) -> TypeGuard[dict[str, Any]]:
 
 
 def comparison_page(facts: Mapping[str, Any], source: str) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    facts : mapping
-        What `pytsp compare --json` has printed.
-    source : str
-        The file, for messages.
-
-    Raises
-    ------
-    PytspError
-        If a row is none, or matplotlib, which draws the picture, is not installed.
-    """
+    """Return the page of what `pytsp compare --json` printed into the file `source`."""
     rows = [_checked(row, number, source) for number, row in enumerate(facts["comparison"], 1)]
     if not rows:
         raise PytspError(f"{source}: the comparison has no rows")

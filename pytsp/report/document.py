@@ -15,11 +15,10 @@ from pytsp.plotting.maps import Map, map_of
 from pytsp.problem.instance import Instance
 from pytsp.report.parts import as_base64, facts_table, fill, heading, image, page_of, table_of, template
 from pytsp.run.saved_runs import Run, label_runs
+from pytsp.utils.text import one_line
 
 if TYPE_CHECKING:
     from pytsp.run.result import Result
-
-__all__ = ["page"]
 
 # Steps of the map's longer side to which coordinates are rounded: 16 bits each.
 _STEPS = 2**16 - 1
@@ -92,7 +91,7 @@ def _summary(instance: Instance, by_length: Sequence[Run]) -> str:
     best = by_length[0]
     words = [f"{instance.n:,} cities, {instance.metric}"]
     if instance.comment:
-        words.append(" ".join(instance.comment.split()))
+        words.append(one_line(instance.comment))
     if best.optimum is not None:
         words.append(f"optimum {best.optimum:,.10g}")
     of = f", the best of {len(by_length)} runs ({best.label})" if len(by_length) > 1 else ""

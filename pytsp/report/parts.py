@@ -16,8 +16,6 @@ from pytsp.plotting.figures import encode
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["as_base64", "facts_table", "fill", "heading", "image", "page_of", "table_of", "template"]
-
 _HEADINGS = {
     "stop_reason": "stopped",
     "gap_bound": "above the shortest, at most",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
 from pytsp.exceptions import BackendError
-from pytsp.neighbours.kdtree import boxes_by
+from pytsp.neighbours.boxes import boxes_by
 from pytsp.problem.location import is_located
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import are_by_alpha, lists_without_exits, search_lists, second_lists

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -16,8 +17,6 @@ from pytsp.problem.tours import random_tours
 from pytsp.starts.fragments import greedy_order
 from pytsp.starts.nearest_unvisited import nearest_neighbour_order
 from pytsp.utils.arguments import whole_number
-
-__all__ = ["STARTS", "Start", "greedy", "nearest_neighbour", "random_start", "space_filling_curve", "start_tour"]
 
 Start: TypeAlias = Literal["random", "nearest-neighbour", "greedy", "space-filling-curve"]
 
@@ -63,21 +62,16 @@ def start_tour(
     array([0, 3, 2, 1], dtype=int32)
     """
     seed = whole_number("seed", seed, 0, _MOST_SEED)
-    tour, partners = _start_tour(instance, start, seed, neighbours), partners_of(instance)
+    makers: dict[str, Callable[[], NDArray[np.int32]]] = {
+        "random": lambda: random_start(instance, seed=seed),
+        "nearest-neighbour": lambda: nearest_neighbour(instance, seed=seed, neighbours=neighbours),
+        "greedy": lambda: greedy(instance, neighbours=neighbours),
+        "space-filling-curve": lambda: space_filling_curve(instance),
+    }
+    if start not in makers:
+        raise ValueError(f"start {start!r} is not known; known: {', '.join(STARTS)}")
+    tour, partners = makers[start](), partners_of(instance)
     return tour if partners is None else held(tour, partners)
-
-
-def _start_tour(instance: Instance, start: Start, seed: int, neighbours: ArrayLike | None) -> NDArray[np.int32]:
-    """Return the tour of a start, which may part pairs."""
-    if start == "random":
-        return random_start(instance, seed=seed)
-    if start == "nearest-neighbour":
-        return nearest_neighbour(instance, seed=seed, neighbours=neighbours)
-    if start == "greedy":
-        return greedy(instance, neighbours=neighbours)
-    if start == "space-filling-curve":
-        return space_filling_curve(instance)
-    raise ValueError(f"start {start!r} is not known; known: {', '.join(STARTS)}")
 
 
 def random_start(instance: Instance, *, seed: int = 0) -> NDArray[np.int32]:

@@ -12,8 +12,6 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, straight_points
 from pytsp.starts.descent import CHAINS, THREE_OPT, descended
 
-__all__ = ["reordered_parts", "reordered_tour", "reordering_seconds"]
-
 # Ratio of a long edge to the mean one.
 LONG = 10.0
 # Least share of the tour that the long edges have together.
@@ -33,10 +31,8 @@ def reordering_seconds(instance: Instance, tour: NDArray[np.int32], seconds: flo
 
 
 def reordered_tour(instance: Instance, tour: NDArray[np.int32], kernels: Backend) -> NDArray[np.int32]:
-    """Return a tour of cities that have coordinates after `reordered_parts`.
-
-    The further city of an open path stays between the ends that it has.
-    """
+    """Return a tour of cities with coordinates after `reordered_parts`; the further city of a path stays between its
+    ends."""
     points, further = straight_points(instance), further_city(instance)
     if further is None:
         return tour[reordered_parts(points[tour], kernels)]
@@ -46,24 +42,12 @@ def reordered_tour(instance: Instance, tour: NDArray[np.int32], kernels: Backend
 
 
 def reordered_parts(points: NDArray[np.float64], kernels: Backend, *, is_path: bool = False) -> NDArray[np.int32]:
-    """Return the positions of a tour's cities after the parts between its long ways got a better order and direction.
+    """Return the positions of a tour's cities after the parts between its long ways got a better order and direction,
+    which is not longer.
 
     A part moves as its first city does in a descent by 3-opt moves and chains. The directions are the best for that
-    order. It sees the ways that `descended` never looks at: those between clusters.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, 2) or (n, 3)
-        The cities in order of the tour, by straight distances.
-    kernels : Backend
-        Of a CPU.
-    is_path : bool
-        Whether the first and the last part stay where they are, at the ends of a path.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-        The tour is not longer than it was.
+    order. It sees the ways that `descended` never looks at: those between clusters. `points`, shape (n, 2) or (n, 3),
+    are in order of the tour. With `is_path` the first and the last part stay where they are.
     """
     n = len(points)
     first = _beginnings(points, is_path=is_path)

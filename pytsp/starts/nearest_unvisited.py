@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.neighbours.boxes import monotone_lengths
 from pytsp.neighbours.coincident import group_coincident
-from pytsp.neighbours.kdtree import are_few, monotone_lengths
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located, partners_of
@@ -58,11 +59,16 @@ def nearest_neighbour_order(
     is_visited = np.zeros(instance.n, dtype=np.bool_)
     if points is None:
         nearest = _nearest_of_all(is_visited, instance.distances)
-    elif are_few(instance.n, _FEW, _FEW_AT_FIRST):
+    elif are_few(instance.n):
         nearest = _nearest_of_all(is_visited, lambda city, left: monotone_lengths(points[left] - points[city], norm))
     else:
         nearest = _nearest_by_tree(is_visited, points, norm)
     return _walk(start, neighbours, is_visited, nearest, last)
+
+
+def are_few(n: int) -> bool:
+    """Tell whether comparing all cities takes less time than a tree, or than its import."""
+    return n <= (_FEW if "scipy.spatial" in sys.modules else _FEW_AT_FIRST)
 
 
 def hurried_order(

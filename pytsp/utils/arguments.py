@@ -8,17 +8,6 @@ import sys
 from numbers import Real
 from typing import Any
 
-__all__ = [
-    "check_callback",
-    "check_real",
-    "file_name",
-    "is_array",
-    "is_masked",
-    "seed_number",
-    "truth_value",
-    "whole_number",
-]
-
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
     """Return `value` as an int, or raise if it is no whole number in [`least`, `most`]."""

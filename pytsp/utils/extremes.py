@@ -17,10 +17,8 @@ def extremes(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 
 
 def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
-    """Return the least and the largest distance between two cities, as Python's numbers; zeros where there is one city.
-
-    `d` must be C-ordered; its diagonal is no distance.
-    """
+    """Return the least and the largest distance of a C-ordered matrix but for its diagonal, as Python's numbers; zeros
+    for one city."""
     n = len(d)
     if n < 2:
         return d.dtype.type(0).item(), d.dtype.type(0).item()

@@ -10,8 +10,6 @@ from contextvars import ContextVar
 
 from pytsp.exceptions import PytspWarning
 
-__all__ = ["MOST_NAMED", "about", "some_of", "warn_user"]
-
 _PACKAGE = __name__.partition(".")[0]
 # A warning names at most this many places.
 MOST_NAMED = 3

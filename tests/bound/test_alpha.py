@@ -53,13 +53,15 @@ def test_groups_far_apart_are_joined(groups: int, seed: int) -> None:
     draws = np.random.default_rng(seed)
     cities = np.concatenate([draws.integers(0, 50, (9, 2)) + [10_000 * group, 0] for group in range(groups)])
     instance = Instance.from_coordinates(cities[draws.permutation(len(cities))], "EUC_2D")
-    rows = listed(neighbour_lists(instance, 4))
+    lists = neighbour_lists(instance, 4)
+    rows = listed(lists)
     start = np.zeros(instance.n, np.int64)
     _, _, parts = kernels().call("one_tree", load(kernels(), instance, rows, 1), start)
     assert parts == groups
-    _, _, parts = kernels().call("one_tree", load(kernels(), instance, connected(instance, rows), 1), start)
+    whole = load(kernels(), instance, connected(instance, lists, rows), 1)
+    _, _, parts = kernels().call("one_tree", whole, start)
     assert parts == 1
-    alpha_lists(instance, neighbour_lists(instance, 4), kernels())
+    alpha_lists(instance, lists, kernels())
 
 
 @pytest.mark.parametrize("kind", ["float matrix", "whole matrix", "EUC_3D", "GEO", "EUCLIDEAN", "MAN_2D", "forbidden"])

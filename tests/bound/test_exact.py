@@ -13,8 +13,8 @@ from pytsp import Instance
 from pytsp.backends import Backend, open_backend
 from pytsp.bound import check_certificate, held_karp, lower_bound
 from pytsp.bound import exact as exact_trees
-from pytsp.bound.certificate import MOST, dense_one_tree
-from pytsp.bound.exact import InPlane, is_in_plane, proved_in_plane
+from pytsp.bound.certificate import MOST, Certificate, dense_one_tree
+from pytsp.bound.exact import InPlane, is_in_plane
 from pytsp.bound.near_graph import listed
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.location import PLANE_METRICS
@@ -49,9 +49,13 @@ def test_boxes_prove_what_all_distances_prove(
     instance = Instance.from_coordinates(cities, metric)
     penalties = draws.integers(-size, size + 1, n) * (draws.uniform(size=n) < draws.uniform())
     found = by_boxes(instance, penalties, scale, near)
-    assert (
-        found.bound == dense_one_tree(instance, penalties, scale).bound == proved_in_plane(instance, penalties, scale)
-    )
+    assert found.bound == dense_one_tree(instance, penalties, scale).bound
+    with pytest.MonkeyPatch.context() as patch:
+        # As if these were many cities.
+        patch.setattr(exact_trees, "MOST_CITIES", 2)
+        check_certificate(instance, Certificate(found.bound, scale, penalties))
+        with pytest.raises(ValueError, match="penalties prove"):
+            check_certificate(instance, Certificate(found.bound + 1, scale, penalties))
     part = list(range(n))
     for i, j in found.edges.tolist():
         assert part[i] != part[j]
@@ -99,7 +103,7 @@ def test_all_pairs_prove_without_a_kernel(monkeypatch: pytest.MonkeyPatch) -> No
     instance = Instance.from_coordinates(draws.integers(0, 10**4, (60, 2)), "EUC_2D")
     certificate = lower_bound(instance, iterations=20)
     # As if these were many cities.
-    monkeypatch.setattr("pytsp.bound.check.MOST_CITIES", 59)
+    monkeypatch.setattr(exact_trees, "MOST_CITIES", 59)
     calls: list[str] = []
     kernel = Backend.call
     monkeypatch.setattr(Backend, "call", lambda self, entry, *given: calls.append(entry) or kernel(self, entry, *given))

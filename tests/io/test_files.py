@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 import pytsp
 from pytsp import InstanceError, TsplibError
 from pytsp.io import files
-from pytsp.io.files import read_any
 
 NUMBERS = st.floats(-1e9, 1e9, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-9)
 
@@ -40,19 +39,19 @@ def write(folder: Path, name: str, text: str | bytes) -> Path:
     ],
 )
 def test_tables_of_the_plane(tmp_path: Path, text: str) -> None:
-    instance = read_any(write(tmp_path, "two.csv", text))
+    instance = pytsp.read(write(tmp_path, "two.csv", text))
     assert instance.coordinates is not None
     assert instance.coordinates.tolist() == [[0, 0.5], [3, 4]]
     assert (instance.metric, instance.name) == ("EUCLIDEAN", "two")
-    assert read_any(tmp_path / "two.csv", metric="ceil_2d").distance(0, 1) == 5
+    assert pytsp.read(tmp_path / "two.csv", metric="ceil_2d").distance(0, 1) == 5
 
 
 def test_tables_of_the_globe(tmp_path: Path) -> None:
     path = write(tmp_path, "Places.CSV", "city,Latitude,Longitude\nBerlin,52.5,13.25\nParis,48.9,2.35\n")
-    assert read_any(path).distance(0, 1) == pytest.approx(870, abs=20)
-    assert read_any(path, metric="geo").metric == "GEO"
+    assert pytsp.read(path).distance(0, 1) == pytest.approx(870, abs=20)
+    assert pytsp.read(path, metric="geo").metric == "GEO"
     with pytest.raises(InstanceError, match=r"Places.CSV: metric 'EUC_2D' is not for latitudes"):
-        read_any(path, metric="EUC_2D")
+        pytsp.read(path, metric="EUC_2D")
 
 
 @pytest.mark.parametrize(
@@ -76,18 +75,18 @@ def test_tables_that_make_no_instance_are_refused_with_their_place(
     tmp_path: Path, text: str | bytes, words: str
 ) -> None:
     with pytest.raises(InstanceError, match=words):
-        read_any(write(tmp_path, "two.csv", text))
+        pytsp.read(write(tmp_path, "two.csv", text))
 
 
 def test_geojson_files(tmp_path: Path) -> None:
     path = write(
         tmp_path, "two.geojson", json.dumps({"type": "MultiPoint", "coordinates": [[13.25, 52.5], [2.35, 48.9]]})
     )
-    instance = read_any(path)
+    instance = pytsp.read(path)
     assert instance.coordinates is not None
     assert (instance.name, instance.metric) == ("two", "HAVERSINE")
     assert instance.coordinates.tolist() == [[52.5, 13.25], [48.9, 2.35]]
-    assert read_any(path, metric="GEO").is_exact
+    assert pytsp.read(path, metric="GEO").is_exact
 
 
 @pytest.mark.parametrize(
@@ -103,19 +102,19 @@ def test_geojson_files(tmp_path: Path) -> None:
 )
 def test_geojson_files_that_make_no_instance_are_refused(tmp_path: Path, text: str | bytes, words: str) -> None:
     with pytest.raises(InstanceError, match=words):
-        read_any(write(tmp_path, "bad.geojson", text))
+        pytsp.read(write(tmp_path, "bad.geojson", text))
 
 
 def test_nested_collections_without_end_are_refused(tmp_path: Path) -> None:
     depth = 5_000
     text = '{"type": "GeometryCollection", "geometries": [' * depth + "]}" * depth
     with pytest.raises(InstanceError, match="deep.geojson: "):
-        read_any(write(tmp_path, "deep.geojson", text))
+        pytsp.read(write(tmp_path, "deep.geojson", text))
 
 
 def test_tsplibs_files_say_their_metric(tmp_path: Path) -> None:
     with pytest.raises(TsplibError, match="x.tsp"):
-        read_any(write(tmp_path, "x.tsp", "{}"))
+        pytsp.read(write(tmp_path, "x.tsp", "{}"))
     with pytest.raises(
         InstanceError, match="metric='GEO' has no effect with a TSPLIB file, which says its own, EUC_2D"
     ):
@@ -125,7 +124,7 @@ def test_tsplibs_files_say_their_metric(tmp_path: Path) -> None:
         with pytest.raises(InstanceError, match="has no effect with a TSPLIB file"):
             pytsp.read("uniform100", **options)  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
-        read_any(tmp_path / "missing.csv")
+        pytsp.read(tmp_path / "missing.csv")
 
 
 # Any table

@@ -19,7 +19,6 @@ import pytsp
 from pytsp import Instance, InstanceError, Result
 from pytsp.io import results as outputs
 from pytsp.io.convert import decimal_degrees
-from pytsp.io.files import read_any
 from pytsp.io.results import ENDINGS, ending_of
 from pytsp.problem.location import SPHERES
 
@@ -102,7 +101,7 @@ def test_a_table_is_read_back(result: Result) -> None:
 def test_a_table_is_an_instance_again(tmp_path: Path) -> None:
     instance = Instance.from_coordinates([[0, 0.25], [3, 0], [1e-300, 2]], "EUCLIDEAN")
     found(instance, [2, 0, 1]).write(tmp_path / "three.csv")
-    again = read_any(tmp_path / "three.csv")
+    again = pytsp.read(tmp_path / "three.csv")
     assert (again.metric, again.name) == ("EUCLIDEAN", "three")
     assert again.coordinates is not None and instance.coordinates is not None
     assert again.coordinates.tolist() == instance.coordinates[[2, 0, 1]].tolist()

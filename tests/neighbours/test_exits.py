@@ -17,9 +17,9 @@ from paths import tsplib_file
 import pytsp
 from pytsp import Instance
 from pytsp.backends import Backend
-from pytsp.backends.registry import host_kernels
 from pytsp.generate import uniform
 from pytsp.neighbours import exits as _exits
+from pytsp.neighbours.boxes import boxes_by, monotone_lengths
 from pytsp.neighbours.components import components
 from pytsp.neighbours.exits import find_exits, may_have_far_cities, with_exits
 from pytsp.neighbours.lists import neighbour_lists
@@ -49,13 +49,6 @@ def directed_matrix(seed: int, clusters: int, places: int) -> NDArray[np.int64]:
     """Ways that are up to a twentieth longer than in a straight line."""
     straight = matrix_of(points(seed, clusters, places))
     return np.rint(1000 * straight * np.random.default_rng(seed).uniform(1, 1.05, straight.shape)).astype(np.int64)
-
-
-def backend_beside(backend: Backend) -> Backend:
-    """The CPU's kernels beside a GPU's."""
-    kernels = host_kernels(backend)
-    assert kernels is not None
-    return kernels
 
 
 @st.composite
@@ -234,13 +227,20 @@ def test_quadrants_that_join_all_have_none(name: str) -> None:
 
 
 @given(instance=towns(tuple(sorted(set(PLACED) - {"XRAY1"}))), count=st.integers(1, 4), seed=st.integers(0, 99))
-def test_boxes_find_what_rows_find(backend: Backend, instance: Instance, count: int, seed: int) -> None:
-    assume(instance.n > 1 and located(instance) is not None)
+def test_boxes_find_what_all_pairs_say(backend: Backend, instance: Instance, count: int, seed: int) -> None:
+    assume(instance.n > 1 and (place := located(instance)) is not None)
     labels = np.random.default_rng(seed).integers(0, 5, instance.n).astype(np.int32)
     ways = _exits._Ways(instance, neighbour_lists(instance, 3), instance.n)
     places = np.flatnonzero(~ways.are_anywhere)
-    found = _exits._nearest_by_boxes(ways, backend_beside(backend), labels, places, count)
-    assert found.tolist() == _exits._nearest_by_rows(ways, labels, places, count).tolist()
+    with boxes_by(backend):
+        found = _exits._nearest_outside(ways, labels, places, count)
+    for city, exits in zip(places.tolist(), found.tolist(), strict=True):
+        lengths = monotone_lengths(place.points[city] - place.points, place.norm)
+        nearest: dict[int, int] = {}
+        for other in sorted(places.tolist(), key=lambda each: (lengths[each], each)):
+            if labels[other] != labels[city]:
+                nearest.setdefault(labels[other], other)
+        assert exits == [*nearest.values(), *[-1] * count][:count]
 
 
 @pytest.mark.parametrize("kind", ["plane", "globe", "path", "most in one"])

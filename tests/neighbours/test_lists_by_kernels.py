@@ -1,4 +1,4 @@
-"""Neighbour lists of many cities by a GPU's kernels: those of a k-d tree, joined by what a GPU sees as a CPU does."""
+"""Neighbour lists of many cities by a GPU's kernels: those of the host, joined by what a GPU sees as a CPU does."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytsp
 from pytsp import EAX, Instance
 from pytsp.backends import Backend
 from pytsp.generate import clustered, uniform
+from pytsp.neighbours import boxes as _boxes
 from pytsp.neighbours import exits as _exits
-from pytsp.neighbours import kdtree as _kdtree
+from pytsp.neighbours.boxes import boxes_by
 from pytsp.neighbours.exits import find_exits
 from pytsp.neighbours.hilbert import along_hilbert
-from pytsp.neighbours.kdtree import boxes_by
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.location import is_planar
 
@@ -39,7 +39,7 @@ def test_the_curve_is_the_same_by_kernels(backend: Backend, points: NDArray[np.f
 @pytest.fixture
 def listed_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few the cities are, a GPU lists them."""
-    monkeypatch.setattr(_kdtree, "LISTED_ON_A_GPU", 0)
+    monkeypatch.setattr(_boxes, "LISTED_ON_A_GPU", 0)
 
 
 KINDS = {
@@ -60,10 +60,10 @@ KINDS = {
 @pytest.mark.usefixtures("listed_on_a_gpu")
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("together", [1 << 20, 5_000])
-def test_lists_are_those_of_a_k_d_tree(
+def test_lists_are_those_of_the_host(
     backend: Backend, name: str, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_kdtree, "_LISTED_TOGETHER", together)
+    monkeypatch.setattr(_boxes, "CITIES", {"cpu": together, "gpu": together})
     instance = KINDS[name]
     for quadrants in (False, True) if is_planar(instance) else (False,):
         expected = neighbour_lists(instance, 6, quadrants=quadrants)

@@ -19,10 +19,9 @@ from scipy.sparse.csgraph import connected_components
 
 from pytsp import Instance, read
 from pytsp.generate import uniform
-from pytsp.neighbours import kdtree as _nearest
-from pytsp.neighbours import lists as neighbours
+from pytsp.neighbours import boxes as _boxes
+from pytsp.neighbours import rows as _rows
 from pytsp.neighbours.coincident import group_coincident
-from pytsp.neighbours.kdtree import NearestPoints
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 
 PLANAR = ("ATT", "CEIL_2D", "EUC_2D", "MAN_2D", "MAX_2D")
@@ -39,7 +38,7 @@ def expected(instance: Instance, k: int) -> NDArray[np.int32]:
 def few(request: pytest.FixtureRequest) -> Iterator[None]:
     """Whether a tree is built: both ways have to give the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_nearest, "are_few", lambda _: request.param)
+        patch.setattr(_boxes, "FEW", 200 if request.param else 0)
         yield
 
 
@@ -73,17 +72,15 @@ def test_a_list_is_in_order_of_the_instances_own_distance(instance: Instance, k:
 def test_order_of_points_and_blocks_and_threads_change_nothing(instance: Instance, k: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # As if there were very many cities.
-        patch.setattr(_nearest, "are_few", lambda _: False)
-        patch.setattr(_nearest, "_SCATTERED", 1)
-        patch.setattr(_nearest, "_BLOCK", 16)
-        patch.setattr(neighbours, "_BLOCK", 3)
+        patch.setattr(_boxes, "FEW", 0)
+        patch.setattr(_boxes, "_BLOCK", 16)
+        patch.setattr(_boxes, "CITIES", {"cpu": 3, "gpu": 3})
         lists = neighbour_lists(instance, k)
     assert np.array_equal(lists, expected(instance, k))
 
 
 def test_many_cities_have_the_neighbours_that_an_exhaustive_search_finds() -> None:
-    # All pairs of the cities with which a tree is tested would take half a minute.
-    n = 5_000 if _nearest.are_few(0) else 40_000
+    n = 40_000
     instance = uniform(n, 7)
     lists = neighbour_lists(instance, 10)
     points = instance.coordinates
@@ -109,7 +106,7 @@ def test_a_list_has_at_most_all_others(n: int) -> None:
 @given(matrix=strategies.symmetric_matrices(min_n=2), k=st.integers(1, 8))
 def test_cyclic_ties_go_to_the_next_city_round(matrix: NDArray[np.int64], k: int) -> None:
     n = len(matrix)
-    lists = _nearest.nearest_by_rows(Instance.from_matrix(matrix), np.arange(n), min(k, n - 1), cyclic=True)
+    lists = _rows.nearest_by_rows(Instance.from_matrix(matrix), np.arange(n), min(k, n - 1), cyclic=True)
     for i in range(n):
         others = sorted(set(range(n)) - {i}, key=lambda j: (matrix[i, j], (j - i) % n))
         assert lists[i].tolist() == others[: min(k, n - 1)]
@@ -131,7 +128,7 @@ def test_the_nearest_in_long_rows_are_those_of_a_sort(n: int, k: int, distinct: 
     if dtype == np.float64:
         rows[random.random((n, n)) < 0.2] = np.inf
     k = min(k, n - 1)
-    found = _nearest.nearest_in_rows(rows, k)
+    found = _rows.nearest_in_rows(rows, k)
     for i in range(n):
         assert found[i].tolist() == sorted(set(range(n)) - {i}, key=lambda j: (rows[i, j], j))[:k]
 
@@ -221,9 +218,3 @@ def test_quadrants_are_refused_where_there_are_none(instance: Instance, words: s
 def test_lists_that_are_none_are_refused(lists: list[Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         check_neighbours(lists, 3)
-
-
-def test_all_others_are_at_hand_however_crowded_a_place_is() -> None:
-    points = np.zeros((9, 2))
-    assert NearestPoints(points, 2.0, copies=4).most == 3
-    assert NearestPoints(points, 2.0, copies=9).most == 8

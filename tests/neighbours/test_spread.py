@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from pytsp import Instance
 from pytsp.backends import open_backend
-from pytsp.neighbours.boxes import lists_along
+from pytsp.neighbours.boxes import boxes_by
 from pytsp.neighbours.hilbert import along_hilbert
-from pytsp.neighbours.kdtree import boxes_by
-from pytsp.neighbours.lists import neighbour_lists
+from pytsp.neighbours.lists import lists_along, neighbour_lists
 
 needs_checkout("bench")
 from bench.harness.spread import SPREADS  # noqa: E402
@@ -59,7 +58,7 @@ def test_lists_take_no_longer_whatever_the_spread(name: str, quadrants: bool) ->
                 with boxes_by(kernels):
                     neighbour_lists(instance, 8, quadrants=True)
             else:
-                lists_along(instance, along_hilbert(points).keys, 8, kernels)
+                lists_along(instance, 8, kernels)
 
         return seconds_of(work)
 

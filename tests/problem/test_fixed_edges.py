@@ -21,8 +21,8 @@ from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.chains import chains_of, check_fixed
 from pytsp.problem.fixed_edges import FixedEdges, held
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
+from pytsp.problem.location import mean_excess
 from pytsp.problem.metrics import metric_named, with_further, with_pairs
-from pytsp.problem.pairs import mean_excess
 
 LINE = Instance.from_coordinates([[x, 0] for x in range(6)], "EUC_2D")
 INF = math.inf

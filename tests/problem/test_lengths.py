@@ -10,8 +10,8 @@ from strategies import float_instances, instances, lattice_instances
 
 import pytsp
 from pytsp import Instance, TourError
-from pytsp.problem import lengths
-from pytsp.problem.lengths import tour_lengths
+from pytsp.problem import instances as _instances
+from pytsp.problem.instances import tour_lengths
 
 ANY = st.one_of(
     instances(max_n=9),
@@ -24,7 +24,7 @@ ANY = st.one_of(
 def test_they_are_those_of_each_instance(listed: list[Instance], most: int, seed: int) -> None:
     tours = [np.random.default_rng(seed).permutation(each.n).astype(np.int32) for each in listed]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lengths, "MOST_CITIES", most)
+        patch.setattr(_instances, "MOST_CITIES", most)
         found = tour_lengths(listed, tours)
     expected = [instance.tour_length(tour) for instance, tour in zip(listed, tours, strict=True)]
     assert found == expected
@@ -37,7 +37,7 @@ def test_tours_may_be_rows_of_an_array(n: int, count: int, most: int, seed: int)
     listed = [Instance.from_coordinates(each, "EUCLIDEAN") for each in points]
     rows = np.random.default_rng(seed).permuted(np.tile(np.arange(n, dtype=np.int32), (count, 1)), axis=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lengths, "MOST_CITIES", most)
+        patch.setattr(_instances, "MOST_CITIES", most)
         assert tour_lengths(listed, rows) == tour_lengths(listed, list(rows))
         assert tour_lengths(listed, rows.astype(np.int64)) == tour_lengths(listed, list(rows))
 

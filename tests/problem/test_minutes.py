@@ -12,7 +12,7 @@ from paths import all_tsplib, tsplib_file
 
 import pytsp
 from pytsp import Instance, InstanceError, PytspWarning, TsplibError
-from pytsp.problem.minutes import warn_of_minutes
+from pytsp.problem.validation import warn_of_minutes
 
 GOOD = [[52.30, 13.24], [-89.59, 180.0], [90.0, -179.59]]
 

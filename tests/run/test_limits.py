@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -26,7 +24,6 @@ from pytsp import Instance, Limits, Result
 from pytsp.backends import Backend
 from pytsp.cli import commands as cli
 from pytsp.cli import limits as _cli_limits
-from pytsp.neighbours import kdtree as _nearest
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.monitor import Watch
 from pytsp.solvers.large import pieces as _pieces
@@ -177,8 +174,8 @@ def test_patience_out_of_range_is_refused(patience: float) -> None:
 
 
 def test_lists_look_at_the_clock_between_their_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_nearest, "_BLOCK", 100)
-    monkeypatch.setattr("pytsp.neighbours.quadrants._BLOCK", 1000)
+    monkeypatch.setattr("pytsp.neighbours.rows._BLOCK", 100)
+    monkeypatch.setattr("pytsp.neighbours.boxes.CITIES", {"cpu": 10})
     looks: list[float] = []
     matrix = Instance.from_matrix(uniform(60).distance_matrix())
     for instance, quadrants in ((uniform(60), False), (uniform(60), True), (matrix, False)):
@@ -197,8 +194,8 @@ def test_a_solve_whose_time_is_over_before_tells_a_quick_tour(
 ) -> None:
     if (solver, metric) == ("large", "EXPLICIT"):
         pytest.skip("one huge tour lies in the plane")
-    monkeypatch.setattr(_nearest, "_BLOCK", 100)
-    monkeypatch.setattr("pytsp.neighbours.quadrants._BLOCK", 1000)
+    monkeypatch.setattr("pytsp.neighbours.rows._BLOCK", 100)
+    monkeypatch.setattr("pytsp.neighbours.boxes.CITIES", {"cpu": 10})
     instance = uniform(300) if metric == "EUC_2D" else Instance.from_matrix(uniform(300).distance_matrix())
     file = tmp_path / "run.checkpoint"
     found = pytsp.solve(instance, solver=solver, backend="c", time_limit=1e-6, checkpoint=file)
@@ -235,7 +232,7 @@ def test_preparations_that_take_longer_than_the_time_leave_the_nearest_neighbour
 
 
 def test_what_was_found_before_is_worth_going_back_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(_nearest, "_BLOCK", 100)
+    monkeypatch.setattr("pytsp.neighbours.boxes.CITIES", {"cpu": 10})
     file = tmp_path / "run.checkpoint"
     first = pytsp.solve(uniform(300), solver="large", backend="c", iterations=20, checkpoint=file)
     again = pytsp.resume(file, time_limit=1e-6)
@@ -253,19 +250,6 @@ def test_a_watch_raises_where_its_time_is_over(monkeypatch: pytest.MonkeyPatch) 
         look(seconds=59.0)
         with pytest.raises(OutOfTime):
             look(seconds=60.0)
-
-
-def test_a_tree_is_not_imported_where_there_is_no_time_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    Clock().install(monkeypatch)
-    instance = uniform(3_001)
-    cost = _nearest.IMPORT_SECONDS + _nearest.CITY_SECONDS * instance.n
-    expected = neighbour_lists(instance, 5)
-    for is_imported in (True, False):
-        if not is_imported:
-            monkeypatch.delitem(sys.modules, "scipy.spatial")
-        for left, is_enough in ((cost - 0.05, is_imported), (cost + 30.0, True)):
-            with looking(Watch(time_limit=left).look), nullcontext() if is_enough else pytest.raises(OutOfTime):
-                assert np.array_equal(neighbour_lists(instance, 5), expected)
 
 
 # What cannot be cut

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +16,6 @@ import pytest
 from clocks import Clock, KernelClock, fastest, seconds_of
 from hypothesis import given
 from hypothesis import strategies as st
-from processes import PATIENCE
 from results import assert_same, square_result
 from tasks import task_of
 
@@ -27,8 +25,6 @@ from pytsp.backends.cuda import driver
 from pytsp.cli import commands as cli
 from pytsp.cli import limits as _cli_limits
 from pytsp.generate import uniform
-from pytsp.neighbours import kdtree
-from pytsp.neighbours.kdtree import map_in_threads
 from pytsp.problem.tours import random_tours
 from pytsp.run.monitor import Watch
 from pytsp.solvers import annealing, ants
@@ -66,50 +62,6 @@ def starts_of(n: int, climbers: int, seed: int = 0, **options: Any) -> Any:
 
 def out_of_time(_: float) -> None:
     raise OutOfTime
-
-
-# Threads
-
-
-@given(n=st.integers(0, 40), step=st.integers(1, 50))
-def test_blocks_come_in_their_order(n: int, step: int) -> None:
-    cities = np.arange(n) * 3
-    done = list(map_in_threads(lambda block: block.copy(), cities, step))
-    assert len(done) == -(-n // step)
-    assert np.array_equal(np.concatenate([cities[:0], *done]), cities)
-
-
-def test_work_is_shared_by_threads_and_a_single_block_needs_none() -> None:
-    names = set(map_in_threads(lambda _: threading.current_thread().name, np.arange(9), 1))
-    assert threading.main_thread().name not in names
-    assert list(map_in_threads(lambda _: threading.current_thread(), np.arange(9), 9)) == [threading.current_thread()]
-
-
-def test_the_time_ends_work_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The block that is done before the time is over, and those that other threads have begun by then."""
-    monkeypatch.setattr(kdtree, "usable_cores", lambda: 3)
-    begun: list[int] = []
-    over = threading.Event()
-    end = ThreadPoolExecutor.shutdown
-
-    def work(block: Any) -> None:
-        begun.append(int(block[0]))
-        assert block[0] == 0 or over.wait(PATIENCE)
-
-    def shutdown(self: ThreadPoolExecutor, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        end(self, False, cancel_futures=cancel_futures)
-        over.set()
-        end(self, wait)
-
-    monkeypatch.setattr(ThreadPoolExecutor, "shutdown", shutdown)
-    with looking(out_of_time), pytest.raises(OutOfTime):
-        list(map_in_threads(work, np.arange(1000), 1))
-    assert 0 < len(begun) <= 4
-
-
-def test_what_fails_in_a_thread_is_told() -> None:
-    with pytest.raises(ZeroDivisionError):
-        list(map_in_threads(lambda block: 1 // int(block[0]), np.arange(3), 1))
 
 
 # First tours

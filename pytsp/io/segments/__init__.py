@@ -25,22 +25,7 @@ KINDS = {
 
 
 def read_drawing(source: Source, kind: str | None = None) -> Drawing:
-    """Read a file of segments.
-
-    Parameters
-    ----------
-    source : str, path-like or stream
-        A path, ``"-"`` for standard input, or an open stream.
-    kind : str, optional
-        Its kind, one of `KINDS`; by default that of the file's ending.
-
-    Raises
-    ------
-    InstanceError
-        If it is of no such kind, or no file of its kind; the message names file and place.
-    OSError
-        If it cannot be read.
-    """
+    """Read a file of segments: of the `kind`, one of `KINDS`, by default that of its ending."""
     data, file = read_bytes(source)
     ending = kind or PurePath(PurePath(file).name.removesuffix(".gz")).suffix.lower()
     if ending not in KINDS:

@@ -9,8 +9,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Drawing", "Order", "group_named", "turned"]
-
 # What files call the group of a segment, in lower case, the first of these that there is.
 GROUPS = ("layer", "pen", "group", "tool")
 
@@ -28,19 +26,8 @@ class Order(Protocol):
 
 @dataclass(frozen=True)
 class Drawing:
-    """The segments of a file.
-
-    Attributes
-    ----------
-    lines : sequence of ndarray of float64, shape (p, 2)
-        Their points; closed contours end where they begin.
-    groups : sequence of m hashable values, or None
-        Which of them stay together, where the file says so.
-    metric : str
-        How far its points are apart.
-    write : callable
-        Return the file's text with its segments in another order.
-    """
+    """The segments of a file: their points, shape (p, 2) each, where closed contours end where they begin; the groups
+    that stay together; the metric; and a function that returns the file's text in another order."""
 
     lines: Sequence[NDArray[np.float64]]
     groups: Sequence[Hashable] | None

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.io.segments.drawing import Drawing, Order, group_named, turned
 
-__all__ = ["read_features"]
-
 _ACCEPTED = "a FeatureCollection of features with a LineString, a Point or a Polygon without holes"
 
 

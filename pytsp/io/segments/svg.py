@@ -20,8 +20,6 @@ from pytsp.exceptions import InstanceError, PytspError
 from pytsp.io.segments.drawing import Drawing, Order
 from pytsp.utils.notices import warn_user
 
-__all__ = ["read_svg"]
-
 # What is drawn, and what holds what is drawn only where it is referred to.
 _SHAPES = ("path", "line", "polyline", "polygon", "rect", "circle", "ellipse")
 _APART = ("defs", "symbol", "clipPath", "mask", "pattern", "marker", "style", "metadata", "title", "desc")
@@ -40,15 +38,7 @@ class _Segment:
 
 
 def read_svg(text: str) -> Drawing:
-    """Read the paths and shapes of an SVG.
-
-    Raises
-    ------
-    InstanceError
-        If it is no SVG, or has neither paths nor shapes.
-    PytspError
-        If svgelements is not installed.
-    """
+    """Read the paths and shapes of an SVG."""
     try:
         document: Any = minidom.parseString(text.encode())
     except (ExpatError, ValueError) as error:
@@ -201,7 +191,10 @@ def _enter(segment: _Segment, entry: int) -> None:
     shape, name, path = segment.shape, _name(segment.shape), segment.path
     corners = [each.end for each in path[:-1]] if isinstance(path[-1], svg.Close) else [each.end for each in path[1:]]
     if name in ("polygon", "polyline"):
-        around = corners[entry:] + corners[:entry] if name == "polygon" else _around([each.end for each in path], entry)
+        points = [each.end for each in path]
+        around = [*points[entry:-1], *points[: entry + 1]]
+        if name == "polygon":
+            around = corners[entry:] + corners[:entry]
         shape.setAttribute("points", _listed(around))
         return
     parts = [each for each in path[1:] if not isinstance(each, svg.Close)]
@@ -218,11 +211,6 @@ def _enter(segment: _Segment, entry: int) -> None:
         for each in ("x", "y", "width", "height", "rx", "ry", "cx", "cy", "r"):
             if shape.hasAttribute(each):
                 shape.removeAttribute(each)
-
-
-def _around(points: list[Any], entry: int) -> list[Any]:
-    """Return the points of a closed line from another one on."""
-    return [*points[entry:-1], *points[: entry + 1]]
 
 
 def _listed(points: list[Any]) -> str:

@@ -11,8 +11,6 @@ import numpy as np
 from pytsp.exceptions import InstanceError
 from pytsp.io.segments.drawing import Drawing, Order, group_named
 
-__all__ = ["read_segment_table"]
-
 _ENDS = (("x1", "y1", "x2", "y2"), ("x_start", "y_start", "x_end", "y_end"), ("start_x", "start_y", "end_x", "end_y"))
 _POINT = ("x", "y")
 _SEPARATORS = ";\t,"

@@ -4,47 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pytsp.io.tsplib.lexer import Entry, Section, Text, parts, quoted
 
 _WHOLE = re.compile(r"[0-9]{1,18}")
 
 
-@dataclass(frozen=True)
 class Fields:
     """Every keyword line and section of a file by name, and its comments."""
 
-    text: Text
-    entries: Mapping[str, Entry]
-    sections: Mapping[str, Section]
-    comments: Sequence[str]
-
-    @classmethod
-    def of(
-        cls, text: Text, kinds: Sequence[str], keys: Mapping[str, Iterable[str] | None], sections: Iterable[str]
-    ) -> Fields:
+    def __init__(
+        self, text: Text, kinds: Sequence[str], keys: Mapping[str, Iterable[str] | None], sections: Iterable[str]
+    ) -> None:
         """Collect them; refuse what is unknown or doubled, and another TYPE than `kinds`."""
-        entries: dict[str, Entry] = {}
-        found: dict[str, Section] = {}
-        comments: list[str] = []
+        self.text = text
+        self.comments: list[str] = []
+        self.entries: dict[str, Entry] = {}
+        self.sections: dict[str, Section] = {}
         for part in parts(text):
             is_section = isinstance(part, Section)
             if part.keyword not in (sections if is_section else keys):
                 what = "section" if is_section else "keyword"
                 accepted = ", ".join((*keys, *sections, "EOF"))
                 raise part.error(f"{what} {quoted(part.keyword)} is not supported; accepted: {accepted}")
-            earlier = found.get(part.keyword) or entries.get(part.keyword)
+            earlier = self.sections.get(part.keyword) or self.entries.get(part.keyword)
             if earlier is not None:
                 raise part.error(f"{part.keyword} is given twice; first in line {text.line(earlier.offset)}")
             if isinstance(part, Section):
-                found[part.keyword] = part
+                self.sections[part.keyword] = part
             elif part.keyword == "COMMENT":
-                comments.append(part.value)
+                self.comments.append(part.value)
             else:
                 _check_value(part, kinds, keys[part.keyword])
-                entries[part.keyword] = part
-        return cls(text, entries, found, comments)
+                self.entries[part.keyword] = part
 
     def value(self, keyword: str) -> str:
         """Return what a keyword line says, in upper case; nothing where there is none."""

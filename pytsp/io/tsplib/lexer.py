@@ -113,10 +113,7 @@ class Section(Part):
 
 
 def load(source: Source) -> Text:
-    """Read `source` whole; gzip is recognised by its content.
-
-    Refuses data that is empty, damaged gzip, or gzip that expands out of all proportion, or does not fit into memory.
-    """
+    """Read `source` whole; gzip is recognised by its content."""
     return as_text(*read_bytes(source))
 
 

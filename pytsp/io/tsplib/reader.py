@@ -19,11 +19,9 @@ from pytsp.io.tsplib.lexer import Text, load
 from pytsp.io.tsplib.sections import LAYOUTS, fixed_edges, matrix, points
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, METRICS
-from pytsp.problem.minutes import warn_of_minutes
 from pytsp.problem.optima import directed_optimum_of, optimum_of
+from pytsp.problem.validation import warn_of_minutes
 from pytsp.utils.notices import about
-
-__all__ = ["parse", "read"]
 
 _WEIGHT_TYPES = sorted({name for name, metric in METRICS.items() if metric.is_exact} | {EXPLICIT})
 _SYMMETRIC, _DIRECTED = "TSP", "ATSP"
@@ -45,42 +43,13 @@ _SECTIONS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION"
 
 
 def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = False) -> Instance:
-    """Read a TSPLIB instance, of TYPE TSP or ATSP.
-
-    Parameters
-    ----------
-    source : str, path-like or stream
-        A path, ``"-"`` for standard input, or an open stream of bytes or text; gzip is recognised by its
-        content.
-    name : str, optional
-        The instance's name, in place of the file's NAME.
-    ignore_fixed_edges : bool
-        Read a file with a FIXED_EDGES_SECTION as if it had none. Its optimum is then taken as unknown.
-
-    Returns
-    -------
-    Instance
-        With `optimum` set for a known instance of TSPLIB, and `fixed` if its file has fixed edges. A file of TYPE ATSP
-        gives an `asymmetric` instance, unless its matrix is symmetric.
-
-    Raises
-    ------
-    TsplibError
-        If the file is malformed or of a kind that is not supported; the message names file, line, the
-        offending text and what is accepted.
-    OSError
-        If the file cannot be opened or read.
-
-    Notes
-    -----
-    Missing TYPE means TSP, a missing EOF the end of the file; whatever follows EOF is not read.
-    """
+    """Read a TSPLIB instance, of TYPE TSP or ATSP; `pytsp.read` explains the arguments."""
     return parse(load(source), name, ignore_fixed_edges=ignore_fixed_edges)
 
 
 def parse(text: Text, name: str | None = None, *, ignore_fixed_edges: bool = False) -> Instance:
     """Return the instance of a file's text: see `read`."""
-    fields = Fields.of(text, (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
+    fields = Fields(text, (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
     kind = fields.required("EDGE_WEIGHT_TYPE").value.upper()
     is_directed = fields.type == _DIRECTED
     if is_directed:

@@ -14,8 +14,6 @@ from pytsp.io.tsplib.sections import cities
 from pytsp.problem.tours import check_tour
 from pytsp.utils.text import one_line
 
-__all__ = ["read_tour", "write_tour"]
-
 _KEYS = dict.fromkeys(("NAME", "TYPE", "COMMENT", "DIMENSION"))
 _END_OF_TOUR = -1
 
@@ -42,7 +40,7 @@ def read_tour(source: Source, n: int | None = None) -> NDArray[np.int32]:
     OSError
         If the file cannot be opened or read.
     """
-    fields = Fields.of(load(source), ("TOUR",), _KEYS, ("TOUR_SECTION",))
+    fields = Fields(load(source), ("TOUR",), _KEYS, ("TOUR_SECTION",))
     section = fields.required_section("TOUR_SECTION", "a tour file")
     if "DIMENSION" in fields.entries:
         entry = fields.entries["DIMENSION"]

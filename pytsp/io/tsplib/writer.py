@@ -11,8 +11,6 @@ from pytsp.io.streams import Source, check_target, write_text
 from pytsp.problem.instance import Instance
 from pytsp.utils.text import one_line
 
-__all__ = ["write"]
-
 
 def write(target: Source, instance: Instance) -> None:
     """Write a TSPLIB instance file; `pytsp.read` reads the same instance back.

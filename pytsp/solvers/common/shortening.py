@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
-from pytsp.neighbours.kdtree import LISTED_ON_A_GPU
+from pytsp.neighbours.boxes import LISTED_ON_A_GPU
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, given_ends, is_planar, straight_points
 from pytsp.solvers.common.task import Task

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.problem.kernel_input import Form
-from pytsp.problem.pairs import excess_of
+from pytsp.problem.location import excess_of
 
 # The default first temperature of local search, in mean distances between a city and its two nearest
 # (docs/algorithms).
@@ -32,7 +32,7 @@ def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None,
     if lists.shape[1] == 0:
         return 0.0
     near, total = lists[:, :2], 0
-    longer = form.whole.distance(0, 1) // 2 if is_doubled else int(excess_of(form.whole, lists).longer)
+    longer = form.whole.distance(0, 1) // 2 if is_doubled else int(excess_of(form.whole, lists)[0])
     for first in range(0, len(near), _BLOCK):
         block = near[first : first + _BLOCK]
         lengths = form.whole.distances(np.arange(first, first + len(block))[:, None], block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytsp.backends.context import Backend
-from pytsp.neighbours.kdtree import boxes_by
+from pytsp.neighbours.boxes import boxes_by
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.candidates import are_by_alpha, are_nearest, lists_without_exits, search_lists
 from pytsp.solvers.common.local_search import moves_of

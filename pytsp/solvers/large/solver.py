@@ -10,14 +10,20 @@ from numpy.typing import NDArray
 
 from pytsp.bound.alpha import alpha_lists
 from pytsp.exceptions import InstanceError
-from pytsp.neighbours.boxes import lists_along
+from pytsp.neighbours.boxes import boxes_by
 from pytsp.neighbours.exits import find_exits, with_exits
 from pytsp.neighbours.hilbert import along_hilbert
-from pytsp.neighbours.kdtree import CITY_SECONDS, IMPORT_SECONDS, are_few, boxes_by
-from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, in_order, neighbour_lists
+from pytsp.neighbours.lists import (
+    along_tree,
+    check_length,
+    check_neighbours,
+    in_order,
+    lists_along,
+    neighbour_lists,
+)
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
-from pytsp.problem.location import curve_points, is_planar, is_straight, partners_of
+from pytsp.problem.location import curve_points, is_planar, partners_of
 from pytsp.solvers.common.candidates import bound_kernels, is_alpha
 from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.fallback import CURVE_SECONDS, FEW_CITIES
@@ -37,7 +43,7 @@ DEFAULT_NEIGHBOURS = 8
 ALPHA_NEAREST = 10
 # The cities of a piece.
 PIECE = 5_000
-# Seconds per city of lists and of the first descent, without a k-d tree.
+# Seconds per city of lists and of the first descent.
 FIRST_SECONDS = 3e-6
 # Exits from clusters take at most this share of the time that is left for the search.
 EXITS_SHARE = 0.5
@@ -105,11 +111,7 @@ def check_large(instance: Instance) -> None:
 
 def _first_seconds(task: Task[LargeTour]) -> float:
     """Return about how long it takes until all pieces have descended; 0 where no other tour is shorter sooner."""
-    n = task.instance.n
-    if task.initial_tour is not None:
-        return 0.0
-    is_without_tree = is_straight(task.instance) or are_few(n)
-    return FIRST_SECONDS * n + (0.0 if is_without_tree else IMPORT_SECONDS + CITY_SECONDS * n)
+    return 0.0 if task.initial_tour is not None else FIRST_SECONDS * task.instance.n
 
 
 def lists_of(
@@ -149,7 +151,7 @@ def _nearest(ordered: Instance, keys: NDArray[np.uint64], k: int, task: Task[Lar
         return neighbour_lists(ordered, k, quadrants=True)
     if not is_planar(ordered):
         return along_tree(ordered, keys, check_length(k, ordered.n))
-    return lists_along(ordered, keys, k, task.kernels)
+    return lists_along(ordered, k, task.kernels)
 
 
 def numbers_of(order: NDArray[np.int32]) -> NDArray[np.int32]:
