@@ -1,7 +1,6 @@
--- | Ends of fragments that no edge of a list joins any more: along the curve of their tour, where each looks at the next ones.
---
--- In half of the tours fragments join so for some rounds; in the others `closing.fut` has them follow the curve as they are. The
--- first are far shorter where cities stand in clusters, the second differ more from each other: crossover needs both.
+-- | Ends of fragments that no list joins any more, along the curve of their tour. In half of the tours they join in
+-- rounds, which is far shorter in clusters; in others `closing.fut` follows the curve, which differs more: crossover
+-- needs both.
 
 import "../core/rng"
 import "curve"
@@ -9,8 +8,8 @@ import "fragments"
 import "rows"
 import "segments"
 
--- | The ends of the fragments of all rows, in order along the curves of their tours: each with its city, numbered through all
--- tours, and with the place of the fragment's other end, which is its own for a lone city.
+-- | An end along the curve of its tour: its city, numbered through all tours, and the place of the other end, its own
+-- if lone.
 type end = (i32, i32)
 
 -- | The number of ends at which an end looks in each direction of the curve.
@@ -80,10 +79,9 @@ def left [e] (ends: [e]end) (joins: [e]i32) : []end =
   let (upto, kept) = count_true stays
   in map (\i -> (ends[i64.i32 i].0, get upto (get others i) - 1)) kept
 
--- | Join the ends of the fragments of tours that do, the best ones by `rank` of a tour and two cities, while two fragments pick each
--- other and for a limited number of rounds; return the neighbours of all cities, and the ends that are left.
---
--- The last five bits of a rank are free. **Work:** O(e) a round. **Span:** O(log e) a round.
+-- | Join the ends of fragments of tours that do, the best by `rank` of a tour and two cities, with five free bits,
+-- while two pick each other, for some rounds; return neighbours and ends left. **Work:** O(e) a round. **Span:** O(log
+-- e) a round.
 def join_along [t] (n: i64) (rows: rows) (joins_along: i64 -> bool) (rank: i64 -> i64 -> i64 -> i64) (rounds: i32) (fragments: fragments [t]) (ends: []end) : ([t]i32, [t]i32, []end) =
   let (first, second, ends, _, _) =
     loop (first: *[t]i32, second: *[t]i32, ends, go, round) = (copy fragments.first, copy fragments.second, ends, true, 0i32)

@@ -9,9 +9,9 @@ import "population"
 def are_passes (passes: i32) = passes >= 0 && passes <= 256
 
 module mk_near_tours (M: metric) (S: schedule) = {
-  -- | A tour that goes on to a near city that is left: to the nearest by the lists, but each of a list is passed over with
-  -- probability passes / 256, if another is left and it is not at distance 0; to the nearest of all where the list has none that
-  -- is left. With passes = 0 it is the nearest-neighbour tour. **Work:** O(n k), and O(n) a city whose list has none.
+  -- | A tour that goes on to the nearest city left of the lists, each passed over with probability passes / 256 if
+  -- another is left and it is not at distance 0; else to the nearest of all. **Work:** O(n k), and O(n) a city whose
+  -- list has none.
   def near_tour [n] [k] (data: M.data [n]) (lists: [n][k]i32) (key: rng.key) (passes: u64) (first: i32) : [n]i32 =
     #[unsafe]
     -- The cities that are left are the last ones of the tour so far; `place` tells where each city is.
@@ -51,25 +51,9 @@ module mk_near_tours (M: metric) (S: schedule) = {
         in take tour place (done + 1) next
     in tour
 
-  -- Climbers first, …, first + count - 1 of a seed, each on a near tour of its own from a random city; `spread` threads
-  -- are started for each.
-  local
-  def near_tours [n] [k]
-                 (data: M.data [n])
-                 (lists: [n][k]i32)
-                 (seed: u64)
-                 (first: i64)
-                 (count: i64)
-                 (passes: i32)
-                 (spread: i64) : population [count] [n] =
-    let first = assert (are_climbers first count && are_passes passes) first
-    let tour_of (t: i64) =
-      let key = rng.stream seed (first + t / spread)
-      in near_tour data lists key (u64.i32 passes) (rng.below key 0 (i32.i64 n))
-    let starts = S.over tour_of (iota (count * spread))
-    in population_on (map (\c -> #[unsafe] starts[c * spread]) (iota count))
-
-  -- | These climbers, where the lists are lists; the host waits for that here, too.
+  -- | Climbers first, …, first + count - 1 of a seed on near tours from random cities, with `spread` threads each. The
+  -- host waits for checks.
+  #[noinline]
   def start [n] [k]
             (data: M.data [n])
             (lists: [n][k]i32)
@@ -78,7 +62,12 @@ module mk_near_tours (M: metric) (S: schedule) = {
             (count: i64)
             (passes: i32)
             (spread: i64) : population [count] [n] =
-    if are_lists lists
-    then near_tours data lists seed first count passes spread
-    else assert false (population_on (replicate count (replicate n 0)))
+    let first = assert (are_climbers first count && are_passes passes) first
+    let tour_of (t: i64) =
+      let key = rng.stream seed (first + t / spread)
+      in near_tour data lists key (u64.i32 passes) (rng.below key 0 (i32.i64 n))
+    in if are_lists lists
+       then let starts = S.over tour_of (iota (count * spread))
+            in population_on (map (\c -> #[unsafe] starts[c * spread]) (iota count))
+       else assert false (population_on (replicate count (replicate n 0)))
 }

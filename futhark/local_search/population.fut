@@ -8,8 +8,7 @@ import "../core/tour"
 import "ils"
 import "three_opt"
 
--- | Climbers in columns: their tours; the shortest on their ways, the lengths of these, 0 before they have climbed; and how
--- many improvements they have accepted.
+-- | Climbers in columns: tours; the shortest on their ways, with lengths, 0 before they climb; improvements accepted.
 type population [p] [n] = {tours: [p][n]i32, bests: [p][n]i32, lengths: [p]i64, steps: [p]i64}
 
 def are_indices [q] (p: i64) (indices: [q]i32) : bool = all (\c -> c >= 0 && i64.i32 c < p) indices
@@ -40,9 +39,7 @@ def shortest [p] [n] (population: population [p] [n]) : i64 =
   let shorter (l, c) (m, d) = if l < m || (l == m && c < d) then (l, c) else (m, d)
   in (reduce_comm shorter (i64.highest, i64.highest) (zip population.lengths (iota p))).1
 
--- | Let the climbers at the indices `to`, all different, stand where those at the indices `from` do; the steps remain their own.
---
--- **Work:** O(p n).
+-- | Let the climbers `to`, all different, stand where those of `from` do, with steps of their own. **Work:** O(p n).
 def follow [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] =
   let from = assert (are_indices p from && are_indices p to && are_distinct p to) from
   let to = map i64.i32 to

@@ -35,8 +35,8 @@ def bridge_exchange ({a, b0, b1, c0, c1, d0, d1, e}: bridge) (s: i32) : exchange
   then (d1, c1, b1, c0)
   else (c1, b1, e, b0)
 
--- | An exchange by the positions of its cities: the first position of the shorter side, and how many it has. To reverse
--- them makes the exchange.
+-- | The first position and the length of the shorter side of an exchange, by its cities' positions: to reverse it makes
+-- it.
 def shorter_side (n: i32) ((a, b, c, d): (i32, i32, i32, i32)) : (i32, i32) =
   let leaves (p: i32) (q: i32) =
     let low = i32.min p q

@@ -1,14 +1,13 @@
--- | The climbers of random restarts on a GPU by the enumerations of `pairs` and by diagonals, with a thread block of their own or
--- a thread, or by `flat/two_opt.fut` all together: what `gpu_climbs` is to be compared with.
+-- | The climbers of random restarts on a GPU by the enumerations of `pairs`: a thread block each, a thread, or all
+-- together.
 
 import "../core/gpu_metric"
 import "../core/schedule"
 import "../flat/two_opt"
-import "block_enumerations"
 import "gpu_climbs"
+import "gpu_enumerations"
 import "pairs"
 import "restarts"
-import "thread_enumerations"
 
 module enumeration_lanes = {def rows = 1i64 def lanes = 256i64}
 
