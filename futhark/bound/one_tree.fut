@@ -195,20 +195,6 @@ def further_edge [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) (degrees: [
   let longer (a: (i64, i32, i32)) (b: (i64, i32, i32)) = if a.0 > b.0 || (a.0 == b.0 && a.1 < b.1) then a else b
   in reduce_comm longer (i64.lowest, i32.highest, -1) (map second (iota n))
 
--- | A 1-tree: its cost without the penalties, a lower bound where the graph has all edges, its edges at each city, its
--- parts.
-type one_tree [n] = {bound: i64, degrees: [n]i32, parts: i64}
-
-module mk_one_tree (S: spanner) = {
-  -- | The 1-tree of a graph under penalties. **Work:** that of a spanning tree, and O(e).
-  def one_tree [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : one_tree [n] =
-    let {total, degrees, parts} = S.span g penalties
-    let (cost, leaf, other) = further_edge g penalties degrees
-    let bound = total - 2 * i64.sum penalties + (if other < 0 then 0 else cost)
-    let degrees = map2 (\c d -> d + i32.bool (i32.i64 c == leaf || i32.i64 c == other)) (iota n) degrees
-    in {bound, degrees, parts}
-}
-
 -- | The state of an ascent at a city: its penalty, the degree less 2 in the tree before, and its penalty among the best so far.
 type city_ascent = {penalty: i64, before: i32, best: i64}
 
@@ -236,12 +222,13 @@ def are_steps [t] (steps: [t]i64) : bool = all (\s -> s >= 0 && s <= most_step) 
 -- | Subgradient ascent: a penalty changes by 0.7 of the step for each edge above two now, and 0.3 before (Helsgaun
 -- 2000).
 module mk_ascent (S: spanner) = {
-  module T = mk_one_tree S
-
-  -- | The 1-tree's cost without the penalties, the edges of each city, and how many parts the graph is in.
-  def one_tree_of [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) =
-    let {bound, degrees, parts} = T.one_tree g (lawful penalties)
-    in (bound, degrees, parts)
+  -- | The 1-tree of a graph under penalties: its cost without them, a lower bound where the graph has all edges; the edges of
+  -- each city; and the number of parts of the graph. **Work:** that of a spanning tree, and O(e).
+  def one_tree [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) =
+    let {total, degrees, parts} = S.span g penalties
+    let (cost, leaf, other) = further_edge g penalties degrees
+    let bound = total - 2 * i64.sum penalties + (if other < 0 then 0 else cost)
+    in (bound, map2 (\c d -> d + i32.bool (i32.i64 c == leaf || i32.i64 c == other)) (iota n) degrees, parts)
 
   -- | Make one step per number, in the memory of the given state. **Work:** that of a 1-tree per step.
   def ascend [n] [e] [t] (g: near_graph [n] [e]) (ascent: *ascent [n]) (steps: [t]i64) : *ascent [n] =
@@ -250,7 +237,7 @@ module mk_ascent (S: spanner) = {
       loop (a: *ascent [n], i) = (ascent, 0i64)
       while i < t && !a.done do
         let step = #[unsafe] steps[i]
-        let {bound, degrees, parts = _} = T.one_tree g (map (.penalty) a.cities)
+        let (bound, degrees, _) = one_tree g (map (.penalty) a.cities)
         let is_better = bound > a.bound
         let change v w = (step * (7 * i64.i32 v + 3 * i64.i32 w) + 5 * step_parts) / (10 * step_parts)
         let moved (c: city_ascent) degree =

@@ -8,6 +8,7 @@ import "../core/rng"
 import "../core/schedule"
 import "../core/tour"
 import "../local_search/ils"
+import "../local_search/near_tours"
 import "../local_search/population"
 import "../local_search/three_opt"
 import "../local_search/worker"
@@ -17,17 +18,10 @@ import "../local_search/worker"
 type colonies [p] [n] [k] = {trails: [p][n][k]f64, bests: [p][n]i32, lengths: [p]i64, steps: [p]i64, idle: [p]i64}
 
 -- | Colonies that know a tour, with equal trails everywhere.
-def colonies_on [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] =
-  { trails = replicate p (replicate n (replicate k trail))
-  , bests = tours
-  , lengths
-  , steps = replicate p 0
-  , idle = replicate p 0
-  }
-
--- | The same, of tours from outside.
 def given_colonies [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] =
-  assert (fits_32_bits n && are_climbers 0 p && k >= 0 && all is_tour tours) (colonies_on k tours lengths trail)
+  let bests = assert (fits_32_bits n && are_climbers 0 p && k >= 0 && all is_tour tours) tours
+  let trails = replicate p (replicate n (replicate k trail))
+  in {trails, bests, lengths, steps = replicate p 0, idle = replicate p 0}
 
 -- | The rules of a colony: ants, each by the power `quarters` / 4 of the trails; search by nothing (0), 2-opt (1),
 -- Or-opt too (2), or 3-opt (3).
@@ -90,17 +84,7 @@ def ant_key (seed: u64) (colony: i64) (iteration: i64) (ant: i64) : rng.key =
 
 module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule) = {
   module L = mk_length M
-
-  local
-  -- | The nearest of the cities in the last places of a tour, from place `from` on, the smallest among equals. **Work:** O(n).
-  def nearest [n] (data: M.data [n]) (tour: [n]i32) (c: i32) (from: i32) : i32 =
-    let (best, _) =
-      loop (best, length) = (-1, i32.highest)
-      for t < i32.i64 n - from do
-        let d = #[unsafe] tour[i64.i32 (from + t)]
-        let l = M.dist data (M.point data c) (M.point data d)
-        in if l < length || (l == length && d < best) then (d, l) else (best, length)
-    in best
+  module N = mk_near_tours M S
 
   local
   -- | An ant's next city: a neighbour left, in the tour's places from `from` on, by its share of attraction, or -1.
@@ -130,7 +114,6 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
   def walk [n] [k] (data: M.data [n]) (lists: [n][k]i32) (attractions: [n][k]f64) (works: bool) (key: rng.key) : *[n]i32 =
     #[unsafe]
     let n32 = i32.i64 n
-    -- The cities that are left are the last ones of the tour so far; `place` tells where each city is.
     let tour: *[n]i32 = map i32.i64 (iota n)
     let place: *[n]i32 = map i32.i64 (iota n)
     let (tour, _) =
@@ -140,13 +123,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
           if at == 0
           then rng.below key 0 n32
           else draw_next lists attractions place at before (rng.word key (i64.i32 at))
-        let next = if next < 0 then nearest data tour before at else next
-        let from = place[i64.i32 next]
-        let d = tour[i64.i32 at]
-        let tour = tour with [i64.i32 at] = next
-        let tour = tour with [i64.i32 from] = d
-        let place = place with [i64.i32 d] = from
-        in (tour, place with [i64.i32 next] = at)
+        in visit tour place at (if next < 0 then N.nearest_left data tour before at else next)
     in tour
 
   local

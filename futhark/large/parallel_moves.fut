@@ -9,6 +9,7 @@ import "../core/rng"
 import "../core/tour"
 import "../local_search/route"
 import "../local_search/three_opt"
+import "../local_search/tour_edits"
 import "active_cities"
 
 -- | The next block of cities; doublings of a pass's cities; cities woken since a move was found; the windows' size, as
@@ -31,13 +32,10 @@ def wake_all [n] (route: route [n]) (progress: progress) : large [n] =
   in {route, waits = replicate n true, progress}
 
 -- | A descent from a tour, in which all cities wait.
-def large_of [n] (tour: [n]i32) : large [n] =
-  wake_all (tour ++ positions tour)
-           {cursor = 0, breadth = 0, swept = n, level = least_level, moves = 0, passes = 0, work = 0, done = false}
-
--- | The same, of a tour from outside.
 def given_large [n] (tour: [n]i32) : large [n] =
-  assert (fits_32_bits n && is_tour tour) (large_of tour)
+  let tour = assert (fits_32_bits n && is_tour tour) tour
+  let progress = {cursor = 0, breadth = 0, swept = n, level = least_level, moves = 0, passes = 0, work = 0, done = false}
+  in wake_all (tour ++ positions tour) progress
 
 -- | The moves, the passes, and what they cost.
 def work_of [n] (s: large [n]) : [3]i64 = [s.progress.moves, s.progress.passes, s.progress.work]
@@ -67,28 +65,19 @@ type turns = {a: turn, b: turn, c: turn}
 
 def no_turn : turn = (i32.highest, -1)
 
--- | The stretches that a move, made by exchanges of two edges as in `three_opt.make`, reverses. **Work:** O(1).
-def turns_of [n] (r: route [n]) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : turns =
-  #[unsafe]
+-- | The stretches that a move reverses, exchange by exchange. **Work:** O(1).
+def turns_of [n] (r: route [n]) (move: move) : turns =
   let last = i32.i64 n - 1
-  let place = position r
-  -- The stretch between the edges (p, q) and (r, s).
-  let between (exchanged: bool) (p: i32) (q: i32) (r: i32) (s: i32): turn =
+  -- The stretch between the edges of an exchange, by where its cities are.
+  let of (number: i32) (at: i32 -> i32): turn =
+    let (p, q, r, s) = exchange_of move number
     let leaves x y = if i32.max x y - i32.min x y == 1 then i32.min x y else last
-    let (e, f) = (leaves p q, leaves r s)
-    in if exchanged then (i32.min e f + 1, i32.max e f) else no_turn
-  let of (exchanged: bool) at p q r s = between exchanged (at p) (at q) (at r) (at s)
-  let a =
-    if kind <= 2
-    then of (kind > 0) place t1 t2 t3 t4
-    else if kind == 3 then of true place t1 t2 t4 t3 else of true place t1 t2 t5 t6
-  let then_a x = turn_position a (place x)
-  let b =
-    if kind <= 2
-    then of (kind == 2) then_a t1 t4 t5 t6
-    else if kind == 3 then of true then_a t1 t3 t5 t6 else of true then_a t5 t2 t3 t4
-  let then_b x = turn_position b (then_a x)
-  in {a, b, c = of (kind == 3) then_b t4 t2 t3 t5}
+    let (e, f) = (leaves (at p) (at q), leaves (at r) (at s))
+    in if number < exchanges move then (i32.min e f + 1, i32.max e f) else no_turn
+  let a = of 0 (position r)
+  let then_a x = turn_position a (position r x)
+  let b = of 1 then_a
+  in {a, b, c = of 2 (\x -> turn_position b (then_a x))}
 
 -- | The positions that a move changes; the edges that it exchanges leave these and the one before. **Work:** O(1).
 def stretch ({a, b, c}: turns) : turn =

@@ -269,9 +269,9 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
         let accepted = !failed && longer <= (if trial then allowed plan key iteration else 0)
         -- The best tour is written down when the climber leaves it, before the trial that made a longer one.
         let leaves = accepted && longer > 0 && length <= best_length
-        let r = E.replay r l (if leaves || !accepted then logged l else 0) true
+        let r = E.replay r l 0 (if leaves || !accepted then logged l else 0) true
         let best = W.write leaves best r
-        let r = E.replay r l (if leaves then logged l else 0) false
+        let r = E.replay r l 0 (if leaves then logged l else 0) false
         in ( r
            , l
            , q

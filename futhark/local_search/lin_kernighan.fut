@@ -277,7 +277,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
         let (r, l, chain, moves, gain) = extend data links choice.straight depth t1 s r l chain
         let made = logged l
         let back = if gain == 0 then made - mark else 0
-        let r = E.take_back r l back
+        let r = E.replay r l (made - back) back true
         let l = l with [0] = made - back
         in (r, l, chain, moves, gain, s - 2)
     let q = loop q for i < ends move do push q (end move i)

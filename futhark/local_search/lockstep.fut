@@ -285,6 +285,5 @@ module mk_lockstep (M: metric) (G: group) = {
 
   -- | The best tours, after a descent over all cities; it has no iterations, whatever the plan says.
   def polish [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (count: i64) : population [p] [n] =
-    let plan = plan with from = 0 with iterations = 0 with kick = 0 with temperature = 0 with cooled = 0
-    in climb data lists (plan_of n (assert (plan.moves <= 1) plan)) count (population with tours = copy population.bests)
+    search data lists (population with tours = copy population.bests) (polishing plan) count
 }

@@ -58,6 +58,10 @@ def select [p] [n] [q] (population: population [p] [n]) (indices: [q]i32) : popu
      , steps = taken population.steps
      }
 
+-- | A plan without iterations: of a descent only.
+def polishing (plan: search_plan) : search_plan =
+  plan with from = 0 with iterations = 0 with kick = 0 with temperature = 0 with cooled = 0
+
 -- | Climbers on some metric.
 module type climbers = {
   type~ data [n]
@@ -82,36 +86,24 @@ module mk_population (M: metric) (I: climbing with data [n] = M.data [n]) (S: sc
     let (tours, bests, lengths, steps) = unzip4 (S.each p n on)
     in {tours, bests, lengths, steps}
 
-  -- | The same, by a plan from outside.
-  def search [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] =
-    climb data lists (plan_of n (assert (plan.moves <= I.most_moves) plan)) population
-
-  -- | The same; of a descent only the cities of a stretch of the tour wait, unless `window` is 0.
-  def search_within [p] [n] [k]
-                    (data: M.data [n])
-                    (lists: [n][k]i32)
-                    (population: population [p] [n])
-                    (plan: search_plan)
-                    (begin: i64)
-                    (window: i64) : population [p] [n] =
+  -- | The same by a plan from outside; of a descent only the cities of a stretch of the tour wait, unless `window` is 0.
+  def search [p] [n] [k]
+             (data: M.data [n])
+             (lists: [n][k]i32)
+             (population: population [p] [n])
+             (plan: search_plan)
+             (begin: i64)
+             (window: i64) : population [p] [n] =
     climb data lists (within n begin window (plan_of n (assert (plan.moves <= I.most_moves) plan))) population
 
-  local
-  def polishing (n: i64) (plan: search_plan) : plan =
-    let plan = plan with from = 0 with iterations = 0 with kick = 0 with temperature = 0 with cooled = 0
-    in plan_of n (assert (plan.moves <= I.most_moves) plan) with again = true
-
-  -- | The best tours, after a descent over all cities; it has no iterations, whatever the plan says.
-  def polish [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] =
-    climb data lists (polishing n plan) (population with tours = copy population.bests)
-
-  -- | The same, after a descent over the cities of a stretch of the tour, unless `window` is 0.
-  def polish_within [p] [n] [k]
-                    (data: M.data [n])
-                    (lists: [n][k]i32)
-                    (population: population [p] [n])
-                    (plan: search_plan)
-                    (begin: i64)
-                    (window: i64) : population [p] [n] =
-    climb data lists (within n begin window (polishing n plan)) (population with tours = copy population.bests)
+  -- | The best tours after such a descent only, over all cities again.
+  def polish [p] [n] [k]
+             (data: M.data [n])
+             (lists: [n][k]i32)
+             (population: population [p] [n])
+             (plan: search_plan)
+             (begin: i64)
+             (window: i64) : population [p] [n] =
+    let plan = within n begin window (plan_of n (assert (plan.moves <= I.most_moves) (polishing plan))) with again = true
+    in climb data lists plan (population with tours = copy population.bests)
 }

@@ -65,16 +65,10 @@ module mk_edits (R: reverser) = {
     let l = #[unsafe] l with [2 + 2 * i64.i32 made] = count
     in (r, #[unsafe] l with [0] = made + 1)
 
-  -- | Make the first `count` reversals of a log once more, or, `back`, take them back. **Work:** O(changed cities).
-  def replay [n] [m] (r: *route [n]) (l: log [m]) (count: i32) (back: bool) : *route [n] =
+  -- | Make reversals number `first`, … of a log once more, or, `back`, take them back. **Work:** O(changed cities).
+  def replay [n] [m] (r: *route [n]) (l: log [m]) (first: i32) (count: i32) (back: bool) : *route [n] =
     loop r for s < count do
-      let i = i64.i32 (if back then count - 1 - s else s)
-      in #[unsafe] R.reverse r l[1 + 2 * i] l[2 + 2 * i]
-
-  -- | Take back the last `count` reversals of a log, which stays as it is. **Work:** O(changed cities).
-  def take_back [n] [m] (r: *route [n]) (l: log [m]) (count: i32) : *route [n] =
-    loop r for s < count do
-      let i = i64.i32 (logged l - 1 - s)
+      let i = i64.i32 (first + (if back then count - 1 - s else s))
       in #[unsafe] R.reverse r l[1 + 2 * i] l[2 + 2 * i]
 
   -- | Make a move, as exchanges of two edges. The log must have room for three.

@@ -38,12 +38,9 @@ def seen_by (t: i64) (found: finding) : (move i32, i32) =
   in ({gain, i, j}, passes)
 
 -- | The descent from a tour.
-def descent_on [n] (tour: [n]i32) : descent [n] =
-  {tour, gained = 0, moves = 0, passes = 0, done = false, best = none, keys = replicate n 0}
-
--- | The same, of a tour from outside.
 def given_descent [n] (tour: [n]i32) : descent [n] =
-  assert (fits_32_bits n && is_tour tour) (descent_on tour)
+  let tour = assert (fits_32_bits n && is_tour tour) tour
+  in {tour, gained = 0, moves = 0, passes = 0, done = false, best = none, keys = replicate n 0}
 
 -- | By how much a tour has become shorter, its moves, its passes, and 1 where it is done.
 def counts_of [n] (state: descent [n]) : [4]i64 =

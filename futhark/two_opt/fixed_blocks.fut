@@ -84,42 +84,33 @@ module mk_fixed_blocks (M: gpu_metric) (S: shape) = {
     in blocks.over block (iota b)
 }
 
--- The shapes that there are.
-module lanes_32_rows_3 = {def lanes = 32i64 def rows = 3i64}
-module lanes_32_rows_7 = {def lanes = 32i64 def rows = 7i64}
-module lanes_128_rows_3 = {def lanes = 128i64 def rows = 3i64}
-module lanes_128_rows_7 = {def lanes = 128i64 def rows = 7i64}
-module lanes_512_rows_3 = {def lanes = 512i64 def rows = 3i64}
-module lanes_512_rows_7 = {def lanes = 512i64 def rows = 7i64}
-
 def is_shape (lanes: i64) (rows: i64) = (lanes == 32 || lanes == 128 || lanes == 512) && (rows == 3 || rows == 7)
+
+-- | Blocks of so many lanes, of 3 or 7 rows.
+module mk_lanes (M: gpu_metric) (L: {val lanes : i64}) = {
+  module few = mk_fixed_blocks M {def rows = 3i64 def lanes = L.lanes}
+  module many = mk_fixed_blocks M {def rows = 7i64 def lanes = L.lanes}
+
+  def work [c] [n] (rows: i64) (data: M.data [n]) (tours: [c][n]i32) (done: [c]bool) (k: i32) (limit: i32) (b: i64) (rounds: i64) =
+    if rows == 3 then few.work data tours done k limit b rounds else many.work data tours done k limit b rounds
+}
 
 -- | Blocks of any of these shapes.
 module mk_shaped_blocks (M: gpu_metric) = {
-  module of_32_3 = mk_fixed_blocks M lanes_32_rows_3
-  module of_32_7 = mk_fixed_blocks M lanes_32_rows_7
-  module of_128_3 = mk_fixed_blocks M lanes_128_rows_3
-  module of_128_7 = mk_fixed_blocks M lanes_128_rows_7
-  module of_512_3 = mk_fixed_blocks M lanes_512_rows_3
-  module of_512_7 = mk_fixed_blocks M lanes_512_rows_7
+  module of_32 = mk_lanes M {def lanes = 32i64}
+  module of_128 = mk_lanes M {def lanes = 128i64}
+  module of_512 = mk_lanes M {def lanes = 512i64}
 
-  -- | The climbers go on until done, or each of b blocks of a shape, or one a climber if b is 0, has made `limit`
-  -- passes.
+  -- | The climbers go on until done, or each of b blocks of a shape, or one a climber if b is 0, has made `limit` passes.
   def climb [c] [n] (data: M.data [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) (b: i64) (lanes: i64) (rows: i64) : batch [c] [n] =
     let b = if b == 0 then c else b
     let rounds = assert (are_limits k limit && fits_a_block n && b >= 1 && is_shape lanes rows) ((c + b - 1) / b)
     let {tours, lengths, steps = _, passes = _, done} = batch
     let shifts =
-      if lanes == 32 && rows == 3
-      then of_32_3.work data tours done k limit b rounds
-      else if lanes == 32
-      then of_32_7.work data tours done k limit b rounds
-      else if lanes == 128 && rows == 3
-      then of_128_3.work data tours done k limit b rounds
+      if lanes == 32
+      then of_32.work rows data tours done k limit b rounds
       else if lanes == 128
-      then of_128_7.work data tours done k limit b rounds
-      else if rows == 3
-      then of_512_3.work data tours done k limit b rounds
-      else of_512_7.work data tours done k limit b rounds
-    in after batch (of_32_3.lengths data tours lengths) shifts
+      then of_128.work rows data tours done k limit b rounds
+      else of_512.work rows data tours done k limit b rounds
+    in after batch (of_32.few.lengths data tours lengths) shifts
 }
