@@ -53,20 +53,6 @@ def picks [e] (n: i64) (rows: rows) (joins: i64 -> bool) (rank: i64 -> i64 -> i6
          in if fits then i64.min best (rank a (i64.i32 x % n) (i64.i32 ends[k].0 % n) | j) else best
   in map pick (iota e)
 
--- The place of the end that each end joins, -1 where there is none.
-local
-def joins [e] (picks: [e]i64) (ends: [e]end) : [e]i32 =
-  #[unsafe]
-  let choice (i: i64): i64 =
-    let far = i64.i32 ends[i].1
-    let (mine, other) = (picks[i], picks[far])
-    let is_mine = mine != none && (mine < other || (mine == other && i <= far))
-    in if is_mine then looked_at i (mine & 31) else -1
-  let join (i: i64): i32 =
-    let k = choice i
-    in if k >= 0 && choice k == i then i32.i64 k else -1
-  in map join (iota e)
-
 -- The ends that are left after some joins.
 local
 def left [e] (ends: [e]end) (joins: [e]i32) : []end =
@@ -86,7 +72,8 @@ def join_along [t] (n: i64) (rows: rows) (joins_along: i64 -> bool) (rank: i64 -
   let (first, second, ends, _, _) =
     loop (first: *[t]i32, second: *[t]i32, ends, go, round) = (copy fragments.first, copy fragments.second, ends, true, 0i32)
     while go && round < rounds do
-      let joins = joins (kept_apart (picks n rows joins_along rank ends)) ends
+      let picks = kept_apart (picks n rows joins_along rank ends)
+      let joins = mutual picks (\i -> #[unsafe] i64.i32 ends[i].1) looked_at
       let cities = map (.0) ends
       let others = map (\k -> if k >= 0 then get cities k else -1) joins
       let lacks_both = map (\x -> get first x < 0) cities

@@ -26,15 +26,14 @@ def picks [t] [n] [k] (lists: [n][k]i32) (rank: i64 -> i64 -> i64 -> i64) ({firs
          in if fits then i64.min best (rank a u (i64.i32 lists[u, j]) | j) else best
   in map pick (iota t)
 
--- The end that each end joins, -1 where there is none.
-local
-def joins [t] [n] [k] (lists: [n][k]i32) (picks: [t]i64) (far: [t]i32) : [t]i32 =
+-- | The end that each end joins, -1 where there is none, by picks, the other ends `far`, and the end `at` a place of a pick. **Work:** O(t).
+def mutual [t] (picks: [t]i64) (far: i64 -> i64) (at: i64 -> i64 -> i64) : [t]i32 =
   #[unsafe]
   -- The pick of a fragment, if it comes from this end.
   let choice (x: i64): i64 =
-    let (mine, other) = (picks[x], picks[i64.i32 far[x]])
-    let is_mine = mine != none && (mine < other || (mine == other && x <= i64.i32 far[x]))
-    in if is_mine then x / n * n + i64.i32 lists[x % n, mine & 31] else -1
+    let (mine, other) = (picks[x], picks[far x])
+    let is_mine = mine != none && (mine < other || (mine == other && x <= far x))
+    in if is_mine then at x (mine & 31) else -1
   let join (x: i64): i32 =
     let y = choice x
     in if y >= 0 && choice y == x then i32.i64 y else -1
@@ -58,6 +57,7 @@ def join_all [k] (n: i64) (t: i64) (lists: [n][k]i32) (rank: i64 -> i64 -> i64 -
     loop (now, go, round) = (lone, true, 0i32)
     while go && round < most_rounds do
       let picks = kept_apart (picks lists rank now)
-      let joins = joins lists picks now.far
+      let far (x: i64) = #[unsafe] i64.i32 now.far[x]
+      let joins = mutual picks far (\x j -> #[unsafe] x / n * n + i64.i32 lists[x % n, j])
       in (join now joins, or (map (>= 0) joins), round + 1)
   in fragments
