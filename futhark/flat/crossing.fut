@@ -100,11 +100,10 @@ module mk_crossing (M: sliced) = {
     let keys = streams_of (one_row n) lists spots count plan
     in climbers_on (alone (\a -> #[unsafe] started (one_row n) data lists spots [keys[a]] plan)) (replicate count 0)
 
-  -- The tours of climbers of one instance after the local search of a plan.
+  -- Tours after the local search of a plan, by the type of `started`: one copy serves both.
   local
-  def searched [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (plan: bulk_plan) : population [p] [n] [p] =
-    let rows = one_row n
-    in I.search rows data lists (search_of plan) (S.measured rows data tours places :> population [p] [n] [p])
+  def searched [p] [n] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (plan: bulk_plan) : population [p] [n] [p * instances rows] =
+    I.search rows data lists (search_of plan) (S.measured rows data tours places)
 
   local
   def searchable [p] [n] [k] (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: bulk_plan) : [p][n]i32 =
@@ -114,14 +113,14 @@ module mk_crossing (M: sliced) = {
   #[noinline]
   def search [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: bulk_plan) : climbers [p] [n] =
     let tours = searchable lists climbers plan
-    in climbers_on (searched data lists tours (map positions tours) plan) climbers.steps
+    in climbers_on (searched (one_row n) data lists tours (map positions tours) plan :> population [p] [n] [p]) climbers.steps
 
   -- | Bring them there, one a thread.
   #[noinline]
   def search_alone [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: bulk_plan) : climbers [p] [n] =
     let tours = searchable lists climbers plan
     let places = map positions tours
-    in climbers_on (alone (\a -> #[unsafe] searched data lists [tours[a]] [places[a]] plan)) climbers.steps
+    in climbers_on (alone (\a -> #[unsafe] searched (one_row n) data lists [tours[a]] [places[a]] plan)) climbers.steps
 
   -- The plan of a generation, where all that is given has sense.
   local

@@ -76,7 +76,7 @@ def descent_plan : search_plan =
   , cooled = 0
   }
 
--- | Which moves the numbers stand for, on n cities.
+-- | The choice of moves on n cities.
 def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
   let segment = if moves == 0 then 3 else i32.i64 n
   in assert (are_moves moves pivot && is_pivot pivot draws) { segment
@@ -85,13 +85,13 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
                                                             , straight = moves == 3
                                                             }
 
--- | How many tour neighbours on each side of a kick's ends begin chains.
+-- | The tour neighbours on each side of a kick's ends that begin chains.
 def kick_neighbours : i32 = 5
 
 -- | The most positions between neighbouring cuts along the tour: chains mend changes in larger parts than moves do.
 def most_apart (moves: i32) : i32 = if moves == 2 then 200 else if moves == 3 then 120 else 50
 
--- | What they stand for, on n cities.
+-- | The plan for n cities.
 def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, acceptance, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
   let depth = if moves >= 2 then chain_depth else 0

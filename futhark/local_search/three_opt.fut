@@ -62,7 +62,7 @@ def order (v: view) (p: i32) : i32 =
   let o = v.s * (p - next v v.p)
   in if o < 0 then o + v.n else o
 
--- | Whether t6 lies behind t5, of a move of three edges with t3 and t5 in the orders `o3` and `o5`; or before it.
+-- | Tell whether t6 lies behind t5, of a move of three edges with t3 and t5 in the orders `o3` and `o5`; or before it.
 #[inline]
 def is_ahead (kind: i32) (o3: i32) (o5: i32) : bool = kind == 3 || (kind == 2 && o5 < o3)
 

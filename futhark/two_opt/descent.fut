@@ -66,7 +66,7 @@ module type scanner = {
   -- | The best move, or `none`. **Work:** O(n (to - from)), or O(1) where the last pass found none.
   val best [n] : data [n] -> line [n] -> (last: finding) -> (from: i64) -> (to: i64) -> finding
 
-  -- | What each position proposes. **Work:** O(n (to - from)).
+  -- | The proposals of all positions. **Work:** O(n (to - from)).
   val keys [n] : data [n] -> line [n] -> (from: i64) -> (to: i64) -> [n]i64
 }
 

@@ -21,7 +21,7 @@ module in_32_bits (M: gpu_metric) : distances with data [n] = M.data [n] = {
   def dist data a b = i32.i64 (M.weight.to_i64 (M.dist data a b))
 }
 
--- | What comes of the pair of each number, or of diagonals, by the enumeration that pairs are of.
+-- | The result by the pair of each number, or by diagonals, as the enumeration of the pairs has it.
 def by_enumeration [m] [w] 'a (pairs: pairs [m] [w]) (n: i64) (by_pairs: (i64 -> (i32, i32)) -> a) (by_diagonals: () -> a) : a =
   if pairs.by == by_flat
   then by_pairs (flat.pair pairs n)
