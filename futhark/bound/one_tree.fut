@@ -11,9 +11,10 @@ module type spanner = {
   val span [n] [e] : near_graph [n] [e] -> (penalties: [n]i64) -> spanning [n]
 }
 
--- | The parts that Borůvka's rounds join: `up` of a node is the part that it goes into, -1 in the end; `cost` is that
--- of the shortest edge that leaves it; `edge` is its place in the graph, -1 where another part has brought it in. The
--- most costly edge between two cities is on their ways up to where they meet (King 1997).
+-- | The parts that Borůvka's rounds join. Nodes are the cities, then the parts of each round: `up` is the part that a
+-- node goes into, or -1; `cost` that of the shortest edge that leaves it; `edge` its place in the graph, -1 where
+-- another part has brought it in. The most costly edge between two cities is on their ways up to where they meet (King
+-- 1997).
 type merges [n] = {up: [2 * n]i32, cost: [2 * n]i64, edge: [2 * n]i32, parts: i64}
 
 local
@@ -109,8 +110,7 @@ module boruvka : spanner = {
     in {total, degrees = degrees_of g joined, parts = joined.parts}
 }
 
--- | Prim's tree, by one thread, with a heap of cities. **Work, Span:** O(e + n log n) where few cities come nearer more
--- than once.
+-- | Prim's tree, by one thread, with a heap. **Work, Span:** O(e + n log n) where few cities come nearer twice.
 module prim : spanner = {
   def span [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : spanning [n] =
     #[unsafe]
@@ -219,8 +219,7 @@ def given_ascent [n] (penalties: [n]i64) : *ascent [n] =
 
 def are_steps [t] (steps: [t]i64) : bool = all (\s -> s >= 0 && s <= most_step) steps
 
--- | Subgradient ascent: a penalty changes by 0.7 of the step for each edge above two now, and 0.3 before (Helsgaun
--- 2000).
+-- | Subgradient ascent: penalties change by 0.7 of the step an edge above two now, 0.3 before (Helsgaun 2000).
 module mk_ascent (S: spanner) = {
   -- | The 1-tree of a graph under penalties: its cost without them, a lower bound where the graph has all edges; the edges of
   -- each city; and the number of parts of the graph. **Work:** that of a spanning tree, and O(e).

@@ -11,8 +11,7 @@ import "../local_search/three_opt"
 import "../local_search/tour_edits"
 import "../local_search/worker"
 
--- | A stretch of iterations from number `from` on: trials of each, with Or-opt if `moves` is 1; seed; first chain's
--- number.
+-- | A stretch of iterations from number `from` on: trials each, with Or-opt if `moves` is 1; seed; first chain.
 type annealing_plan = {seed: u64, first: i64, from: i64, trials: i64, moves: i32}
 
 def are_trials (trials: i64) (from: i64) = trials >= 1 && from >= 0 && from <= 1 << 50 && trials <= 1 << 40
@@ -128,8 +127,7 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
     let tour = W.write true (replicate n 0) r
     in {tour, best, length = if stays then length else best_length, steps}
 
-  -- | The chains go on; the one in place c is the stream `first + c` of the seed. Lists without neighbours let all
-  -- pairs of cities be drawn.
+  -- | The chains go on, as streams `first + c` of the seed. Without neighbours in lists any pairs are drawn.
   #[noinline]
   def anneal [p] [n] [k] [t]
              (data: M.data [n])

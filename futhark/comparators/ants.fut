@@ -13,8 +13,7 @@ import "../local_search/population"
 import "../local_search/three_opt"
 import "../local_search/worker"
 
--- | Colonies in columns: trails to neighbours; the best tour and its length; its improvements; iterations since the
--- last one.
+-- | Colonies in columns: trails to neighbours; the best tour, its length, improvements, iterations since the last.
 type colonies [p] [n] [k] = {trails: [p][n][k]f64, bests: [p][n]i32, lengths: [p]i64, steps: [p]i64, idle: [p]i64}
 
 -- | Colonies that know a tour, with equal trails everywhere.
@@ -87,8 +86,8 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
   module N = mk_near_tours M S
 
   local
-  -- | An ant's next city: a neighbour left, in the tour's places from `from` on, by its share of attraction, or -1.
-  -- **Work:** O(k).
+  -- | An ant's next city: a neighbour left, in places from `from` on, by its share of attraction, or -1. **Work:**
+  -- O(k).
   def draw_next [n] [k]
                 (lists: [n][k]i32)
                 (attractions: [n][k]f64)
@@ -138,8 +137,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
          in (bests, lengths)
 
   local
-  -- | The tours that strengthen the trails, ants by rank and then the best so far, as places of cities; and by how
-  -- much.
+  -- | The tours that strengthen the trails: ants by rank, then the best, as places of cities; and by how much.
   def marks [n] [m] [w] (rules: rules [w]) (iteration: i64) (tours: [m][n]i32) (lengths: [m]i64) (best: [n]i32) (length: i64) : ([w + 1][n]i32, [w + 1]f64) =
     let elite_turn = rules.turns == 0 || iteration % rules.turns == 0
     let ants_turn = rules.turns == 0 || !elite_turn
@@ -169,8 +167,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
     in f64.min clearest (f64.max faintest trail)
 
   local
-  -- | The colonies go on by an iteration, as streams `first` + c of the seed. **Work:** O(p n k (ants + w)), and local
-  -- search.
+  -- | An iteration, of streams `first` + c of the seed. **Work:** O(p n k (ants + w)), and that of local search.
   def iterate [p] [n] [k] [w]
               (data: M.data [n])
               (lists: [n][k]i32)

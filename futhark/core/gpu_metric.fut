@@ -80,8 +80,7 @@ module gpu_plane = mk_dists {
     in t + i32.bool (f64.i32 t < up * r)
 }
 
--- | Cities as they are; in single precision, from the middle; what is added to a root before rounding; and its certain
--- range.
+-- | Cities; in single precision, from the middle; what is added to a root before rounding; and its certain range.
 type fast_data [n] = {exact: gpu_plane.data [n], xs: [n]f32, ys: [n]f32, half: f32, most: f32}
 
 -- | The whole number next to sqrt(s) + half, and whether rounding errors leave no doubt that it is the one.
@@ -122,8 +121,7 @@ module mk_fast_plane (W: numeric) = {
 
   #[inline]
   def dists [n] [m] (data: data [n]) (row: [m]point) (p: point) : [m]W.t =
-    -- All at first in single precision: doubts cost one branch. A last loop of one pass or none keeps the array in
-    -- registers.
+    -- All at first in single precision: doubts cost one branch. The last loop keeps the array in registers.
     let (ts, doubt) =
       loop (ts, doubt) = (replicate m (W.i32 0), false)
       for r < m do

@@ -73,8 +73,7 @@ def rounded_up (r: f64) : i32 =
   let t = i32.f64 r
   in t + i32.bool (f64.i32 t < r)
 
--- | Tell whether their distance, rounded or rounded up, may be below `most`: rounding takes a half at most, `most` is
--- whole.
+-- | Tell whether their distance, rounded or up, may be below `most`: rounding takes a half at most.
 #[inline]
 def may_root_be_below (dx: f64) (dy: f64) (most: i64) : bool =
   let m = f64.i64 (i64.max 0 most)

@@ -11,8 +11,7 @@ module type rng = {
   -- | The random word number `step` of a stream. **Work:** O(1).
   val word : key -> (step: i64) -> u64
 
-  -- | A whole number in [0, bound) from word number `step`, 0 < bound <= 2^31, each within 2^-32 of 1/bound. **Work:**
-  -- O(1).
+  -- | A number in [0, bound) from word `step`, 0 < bound <= 2^31, each within 2^-32 of 1/bound. **Work:** O(1).
   val below : key -> (step: i64) -> (bound: i32) -> i32
 }
 

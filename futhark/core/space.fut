@@ -39,8 +39,7 @@ def arc_over (square: f64) : f64 =
   let half = u + u * t * p
   in if far then 3.141592653589793 - 4 * half else 2 * half
 
--- | The distance of points with these differences, unless tied or of the further city. One copy: inlined it would be a
--- fifth of all C.
+-- | The distance of points with these differences; a call, since it would be a fifth of all C inlined.
 #[noinline]
 def measured ({formula, radius, longer}: measure) (are_tied: bool) (dx: f64) (dy: f64) (dz: f64) (away: f64) (other: f64) : i32 =
   let nint x = i32.f64 (f64.abs x + 0.5)

@@ -2,8 +2,7 @@
 
 import "rng"
 
--- | The random tour of a climber of `seed` (Fisher, Yates): position p draws the climber's number p. **Work, Span:**
--- O(n).
+-- | The random tour of a climber of `seed` (Fisher, Yates): position p draws number p. **Work, Span:** O(n).
 def random_tour (n: i64) (seed: u64) (climber: i64) : *[n]i32 =
   let key = rng.stream seed climber
   in loop tour = map i32.i64 (iota n)

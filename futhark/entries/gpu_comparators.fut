@@ -1,5 +1,5 @@
--- | The GPU program for annealing and ants, a thread each. A chain takes 24 bytes a city, of which 16 for each thread
--- (`spread_threads`); an ant 8, with a local search 36; a colony 24 a neighbour of each city.
+-- | The GPU program for annealing and ants, a thread each. A chain takes 24 bytes a city, and 16 more for each thread
+-- that only goes along (`spread_threads`); an ant 8, with a local search 36; a colony 24 a neighbour of each city.
 
 import "../comparators/annealing"
 import "../comparators/ants"

@@ -43,8 +43,7 @@ def segments_of [r] [m] (p: i64) (n: i64) (rows: rows) (e: exchanges [r] [m]) : 
     in get e.off row + (if count == 0 then get e.size row else count) - 1
   in tabulate (p * n) segment
 
--- | Make the exchanges that are good and leave one tour; tell which. **Work:** O(p n + m log most). **Span:** O(log (p
--- n)).
+-- | Make exchanges that are good and leave one tour; tell which. **Work:** O(p n + m log most). **Span:** O(log (p n)).
 #[noinline]
 def apply [p] [n] [r] [m] (rows: rows) ({tours, places, lengths}: population [p] [n] [r]) (e: exchanges [r] [m]) (good: [r]bool) : (population [p] [n] [r], [r]bool) =
   #[unsafe]

@@ -1,5 +1,4 @@
--- | Populations by plans from outside: starts in bulk, local search in rounds, and generations; all tours at once for
--- devices, and the same tours one a thread.
+-- | Populations by plans: starts, local search, generations; all tours at once, or the same tours one a thread.
 
 import "../core/instances"
 import "../core/planar"
@@ -81,8 +80,7 @@ module mk_crossing (M: sliced) = {
     let (tours, places, lengths) = unzip3 (cores.over one (iota p))
     in {tours, places, lengths}
 
-  -- The streams of climbers, where the input is lawful. The host waits: a GPU reads unwritten memory behind a check
-  -- that failed on it.
+  -- The streams of climbers. The host waits: behind a check that failed a GPU reads unwritten memory.
   local
   def streams_of [n] [k] (rows: rows) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : [count]rng.key =
     let fits = fits_32_bits n && k <= widest && are_climbers plan.first count && is_bulk plan && are_lists_of rows lists && are_spots spots

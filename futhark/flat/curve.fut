@@ -45,8 +45,7 @@ def place_along (key: rng.key) (x: i32) (y: i32) : u32 =
   let least_y = (i64.min 0 c + i64.min 0 s) * side
   in u32.u64 (hilbert grid_bits (cell (c * x - s * y) least_x 2) (cell (s * x + c * y) least_y 3))
 
--- | Sort the cities of rows along the curves of their tours, equals as they are, by the row of each city. **Work:**
--- O(m). **Span:** O(log m).
+-- | Sort the cities of rows along their tours' curves, equals as they are. **Work:** O(m). **Span:** O(log m).
 def sort_along [n] [p] [r] [m] (rows: rows) ((xs, ys): spots [n]) (keys: [p]rng.key) (sizes: [r]i32) (row: [m]i32) (cities: [m]i32) : [m]i32 =
   let places = kept_apart (map2 (\row c -> #[unsafe] place_along keys[tour_of rows row] (get xs c) (get ys c)) row cities)
   in sort_rows curve_bits (starts_of sizes (ends_of sizes)) sizes row places cities

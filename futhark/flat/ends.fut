@@ -8,8 +8,7 @@ import "fragments"
 import "rows"
 import "segments"
 
--- | An end along the curve of its tour: its city, numbered through all tours, and the place of the other end, its own
--- if lone.
+-- | An end along its tour's curve: its city, numbered through all tours, and the other end's place, its own if lone.
 type end = (i32, i32)
 
 -- | The number of ends at which an end looks in each direction of the curve.

@@ -5,8 +5,7 @@
 import "rows"
 import "segments"
 
--- | c exchanges with m cuts: of each the row, the first cut, the number of cuts, the gain; of each cut its position,
--- exchange, links.
+-- | c exchanges: of each the row, the first of m cuts, their number, the gain; of each cut position, exchange, links.
 type exchanges [c] [m] =
   { row: [c]i32
   , off: [c]i32
@@ -66,8 +65,7 @@ def walks [c] [m] (e: exchanges [c] [m]) : [m * 2]i32 =
     in if enter & 1 == 1 then enter - 1 else 2 * previous_cut e (enter >> 1) + 1
   in tabulate (m * 2) follow
 
--- | Return the chosen exchanges in order, and a name of each cut, a cut of its exchange. **Work:** O(c + m log c).
--- **Span:** O(log (c + m)).
+-- | Return chosen exchanges, and a cut of its exchange for each. **Work:** O(c + m log c). **Span:** O(log (c + m)).
 #[noinline]
 def select_named [c] [m] (e: exchanges [c] [m]) (names: [m]i32) (chosen: [c]bool) : ?[d][l].(exchanges [d] [l], [l]i32) =
   let add (a: i64, b: i64) (x, y) = (a + x, b + y)

@@ -97,8 +97,7 @@ module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
     let pairs = {rows, tours, places, others = tours, other_places = places, mates = random_mates keys, keys}
     in cross data lists (counts_for rows plan lists tours) pairs lengths plan
 
-  -- | Return the same generation of one instance, a pair a thread. **Work:** that of `cross`. **Span:** the work of a
-  -- pair.
+  -- | Return the same generation of one instance, a pair a thread. **Work:** that of `cross`. **Span:** that of a pair.
   def by_pair [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [p]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n] [p], [p]bool) =
     let {tours, places, lengths} = population
     let keys = streams p seed generation

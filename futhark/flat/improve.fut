@@ -1,5 +1,4 @@
--- | Local search of all tours in rounds: cities propose moves, the best at their edges are made together, subtours are
--- merged.
+-- | Local search in rounds: cities propose moves, the best at their edges are made together, subtours are merged.
 
 import "../core/metric"
 import "apply"
@@ -34,8 +33,7 @@ module mk_improve (M: metric) (S: mergers with data [n] = M.data [n]) = {
     let row (x: i32) = row_at rows (i64.i32 x / n) (i32.i64 (i64.i32 x % n))
     in exchanges_of_moves (map row who) gain (map move who)
 
-  -- | Make one round; rows with `search.least` proposals that changed go on. **Work:** O(p n wide), and that of
-  -- `merge`.
+  -- | Make a round; rows with `search.least` proposals that change go on. **Work:** O(p n wide), and that of `merge`.
   def improve [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (search: search) (population: population [p] [n] [r]) (goes: [r]bool) : (population [p] [n] [r], [r]bool) =
     let wide = i32.min search.wide (i32.i64 k)
     let e = exchanges_of rows lists population (P.proposals rows data lists population wide goes)

@@ -7,8 +7,7 @@ import "rows"
 import "segments"
 import "subtours"
 
--- | Exchanges; the subtour of each segment, by one of its segments; its cities, there; and which segments look for a
--- joint.
+-- | Exchanges; the subtour of each segment, by one of its segments; its cities, there; which segments look.
 type rings [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, sizes: [m]i32, looks: [m]bool}
 
 -- | A joint: edges `x` of the subtour and `y` of a larger one, whose segment is `there`, and what it saves.
@@ -18,8 +17,8 @@ def no_joint : joint =
   let edge = {claim = -1, seg = -1, pos = 0, near = 0, far = 0, to = 0}
   in {is = false, x = edge, y = edge, gain = 0, there = 0}
 
--- | Find the segments of unfinished exchanges that look: of subtours of up to `cap` cities, but the largest. **Work:**
--- O(c + m). **Span:** O(log m).
+-- | Find segments that look: of subtours of up to `cap` cities, but the largest. **Work:** O(c + m). **Span:** O(log
+-- m).
 def rings_of [c] [m] (rows: rows) (cap: i32) (e: exchanges [c] [m]) (subtour: [m]i32) (unfinished: [c]bool) : rings [c] [m] =
   let sizes = subtour_sizes rows e subtour
   let largest = largest_subtours e subtour sizes

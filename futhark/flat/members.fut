@@ -27,8 +27,7 @@ local
 def is_small [c] [m] (centers: centers [c] [m]) (r: i32) : bool =
   get centers.subtour r != subtour_of (get centers.largest (get centers.e.own r))
 
--- The first edge that differs within a segment, their number, and those of its row, with which the last segment goes
--- on.
+-- The first edge that differs within a segment, their number, and those of its row, with which the last goes on.
 local
 def edges_within [p] [n] [w] [c] [m] (rows: rows) (d: difference [p] [n] [w]) (e: exchanges [c] [m]) (r: i32) : (i32, i32, (i32, i32)) =
   #[unsafe]
@@ -42,8 +41,7 @@ def edges_within [p] [n] [w] [c] [m] (rows: rows) (d: difference [p] [n] [w]) (e
   let inside = upto to - 1 - upto from
   in (upto from, if to > from then inside else inside + high - low, (low, high))
 
--- Tell whether an edge is the first of its cycle's cuts in a small subtour, and another cut is in another subtour.
--- **Work:** O(l log m).
+-- Tell whether an edge is its cycle's first cut in a small subtour, and a cut is in another. **Work:** O(l log m).
 local
 def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l]) (o: i32) (g: i32) (q: i32) : bool =
   let (from, behind) = (get cycles.off g, get cycles.off g + get cycles.size g)

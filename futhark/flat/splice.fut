@@ -1,5 +1,4 @@
--- | Joints made: exchanges with more cuts, and fewer subtours. Segments find joints by claimed edges, without a
--- scatter.
+-- | Joints made: exchanges with more cuts, fewer subtours. Segments find joints by edges, without a scatter.
 
 import "edges"
 import "exchange"
@@ -38,8 +37,7 @@ def new_cut [m] (j: joining [m]) (r: i32) : i32 =
      else let {is = _, x, y, gain = _, there = _} = get j.joints s
           in if x.claim == claim then x.pos else y.pos
 
--- | The results of joints: the new cut in each segment or -1, the joints made; up to each segment new cuts, gains,
--- joints.
+-- | Results of joints: new cuts of segments or -1, joints made; up to each segment new cuts, gains, joints.
 type fresh [m] = {at: [m]i32, made: [m]bool, upto: [m]i32, won: [m]i64, joined: [m]i32}
 
 -- A new cut comes behind the cut before its segment. One behind position 0 or later in a segment that goes on there
@@ -100,8 +98,7 @@ def new_link [c] [m] (e: exchanges [c] [m]) (fresh: fresh [m]) (j: joining [m]) 
           let to = if mine.near == (if is_new then side else end) then its.near else its.far
           in if its.seg < 0 then 2 * moved e fresh (to >> 1) + (to & 1) else 2 * fresh_number e fresh its.seg + to
 
--- | Make joints: return exchanges, subtours, and the joints of each. **Work:** O(c + m d) at a depth d. **Span:** O(d +
--- log m).
+-- | Return exchanges, subtours, and joints of each. **Work:** O(c + m d) at a depth d. **Span:** O(d + log m).
 def splice [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) (joints: [m]joint) : ?[l].(exchanges [c] [l], [l]i32, [c]i32) =
   let j = {joints, claims = claims_of joints}
   let fresh = fresh_cuts e j

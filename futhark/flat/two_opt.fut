@@ -77,8 +77,7 @@ module mk_flat_two_opt (M: distances) = {
         in (make tour move, passes + 1, move.gain == 0)
     in {tour, length = length data tour, steps = passes - i32.bool done, passes, done}
 
-  -- | Climbers that go on together, one map and one reduction a pass. **Work:** O(c n^2) a pass. **Span:** O(log n) a
-  -- pass.
+  -- | Climbers that go on together. **Work:** O(c n^2) a pass. **Span:** O(log n) a pass.
   def climb_all [c] [n] [m] (data: M.data [n]) (pairs: ([m]i32, [m]i32)) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
     let (tours, steps, passes, done, _) =
       loop (tours, steps, passes, done, round) = (batch.tours, batch.steps, batch.passes, batch.done, 0i32)

@@ -15,8 +15,7 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
   let ends = ends_of size
   let v = numbered (total_of ends)
   let off = starts_of size ends
-  -- The cuts of the exchange, then of the cycle: the union, the cut, whether it is the exchange's, places of such cuts
-  -- among both.
+  -- The exchange's cuts, then the cycle's: the union, the cut, whether it is the exchange's, places among both.
   let cut_of (x: i32): (i32, i32, bool, i32 -> i32) =
     let w = row_of ends (i64.i32 x)
     let (o, g) = (get os w, get gs w)

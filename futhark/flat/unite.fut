@@ -29,8 +29,7 @@ def undisputed [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (chosen: [c]
   let lost = sums c (tabulate m loser) (replicate m 1)
   in map2 (\f l -> f && l == 0) chosen lost
 
--- | Return one exchange for each row: the cuts of all taken, which share none. **Work:** O(p n + m). **Span:** O(log (p
--- n)).
+-- | Return an exchange for each row: the cuts of all taken. **Work:** O(p n + m). **Span:** O(log (p n)).
 #[noinline]
 def together [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (taken: [c]bool) : ?[u].exchanges [p * instances rows] [u] =
   #[unsafe]
@@ -54,6 +53,6 @@ def together [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (taken: [c]boo
   let owners = map2 (\f row -> if f then i64.i32 row else -1) taken e.row
   in {row, off, size, gain = wide_sums (p * instances rows) owners e.gain, cut, own, link}
 
--- | Return one exchange for each row: the chosen ones that lose no cut. **Work:** O(p n + m). **Span:** O(log (p n)).
+-- | Return an exchange for each row: chosen ones that lose no cut. **Work:** O(p n + m). **Span:** O(log (p n)).
 def unite [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : ?[u].exchanges [p * instances rows] [u] =
   together rows p e (undisputed rows p e chosen)

@@ -5,8 +5,7 @@ import "exchange"
 import "rows"
 import "segments"
 
--- | The number of tours, and of those with each listed edge, at its larger city in the smaller one's list, or the other
--- way round.
+-- | The number of tours, and of those with each edge, at its larger city in the smaller one's list, or vice versa.
 type counts [n] [k] = {tours: i64, count: [n * k]i32}
 
 -- The place of an edge in the counts, -1 where no list has it. **Work:** O(k).
@@ -51,8 +50,8 @@ def entropy (p: i64) (f: i64) : i64 =
   let f = i64.min p f
   in if f <= 0 then 0 else f * (log2 p - log2 f) / p
 
--- | Return twice the entropy that each exchange costs; unlisted edges count as one tour's. **Work:** O(c + m k).
--- **Span:** O(k + log m).
+-- | Return twice the entropy that exchanges cost; unlisted edges count once. **Work:** O(c + m k). **Span:** O(k + log
+-- m).
 #[noinline]
 def entropy_lost [p] [n] [k] [c] [m] (rows: rows) (lists: [n][k]i32) (tours: [p][n]i32) ({tours = all, count}: counts [n] [k]) (e: exchanges [c] [m]) : [c]i64 =
   #[unsafe]

@@ -1,5 +1,4 @@
--- | The cities of a huge tour that wait for a look: some at a time, in blocks, so that a look's memory and time are
--- bounded.
+-- | The cities of a huge tour that wait for a look: some at a time, in blocks, which bounds memory and time.
 
 -- | The number of consecutive cities in a block.
 def block : i64 = 32
@@ -43,8 +42,7 @@ def next_waiting [n] (width: i64) (cursor: i64) (waits: [n]bool) : (*[]i32, i64,
     in nth_in waits (at (i64.i32 i)) (i32.i64 t - begin)
   in (map2 city (iota d) owners, total, if total <= width then cursor else at taken)
 
--- | Let the cities of blocks from `cursor` on wait, about `width` and none past the last, if `wanted`; how many; the
--- next block. **Work:** O(width).
+-- | Let about `width` cities of blocks from `cursor` on wait, if `wanted`; how many; next block. **Work:** O(width).
 #[inline]
 def wake [n] (wanted: bool) (width: i64) (cursor: i64) (waits: *[n]bool) : (*[n]bool, i64, i64) =
   let first = cursor * block

@@ -1,8 +1,6 @@
--- | The greedy tour of many cities, on a CPU: the shortest edge first that fits (Bentley, ORSA Journal on Computing 4,
--- 1992).
+-- | The greedy tour of many cities, on a CPU, the shortest edge first (Bentley, ORSA Journal on Computing 4, 1992).
 
--- | Paths through n cities. City c is between links[2 c] and links[2 c + 1], -1 at an end, whose other end is
--- `opposite`.
+-- | Paths through n cities: c is between links[2 c] and links[2 c + 1], -1 at an end; `opposite` is the other end.
 type fragments [n] [m] = {links: [m]i32, opposite: [n]i32, count: i64}
 
 -- | Each city by itself.

@@ -83,8 +83,7 @@ def turns_of [n] (r: route [n]) (move: move) : turns =
 def stretch ({a, b, c}: turns) : turn =
   (i32.min a.0 (i32.min b.0 c.0), i32.max a.1 (i32.max b.1 c.1))
 
--- | Tell which stretches are first by their key among those whose edges are in the same window. **Work:** O(d +
--- windows).
+-- | Tell which stretches are first by key among those of the same window. **Work:** O(d + windows).
 def first_of_windows [d] (n: i64) (level: i64) (shift: u64) (stretches: [d]turn) (keys: [d]i64) : ([d]bool, i64) =
   let size = i64.min n (1 << level)
   let off = i64.u64 (shift % u64.i64 size)
@@ -122,8 +121,8 @@ def spread [d] (stretches: [d]turn) : (i64, i64 -> (i64, i32)) =
     in (i, stretches[i].1 - i32.i64 (ends[i] - 1 - t))
   in (total, at)
 
--- | The route after moves that do not overlap, and how many positions change; `spare` is written over. **Work:**
--- O(positions log d).
+-- | The route after moves that do not overlap, and changed positions; `spare` is overwritten. **Work:** O(positions log
+-- d).
 #[inline]
 def turn_round [n] [d] (moves: [d]turns) (r: *route [n]) (spare: *[n]i32) : (*route [n], *[n]i32, i64) =
   let (total, at_stretch) = spread (map stretch moves)

@@ -35,8 +35,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
         in (inner, w + i64.bool (q < m))
     in inner
 
-  -- | Let pieces climb, as streams `plan.first` + i of the seed; then all cities wait. **Work:** O(n), and that of the
-  -- climbers.
+  -- | Let pieces climb, as streams `plan.first` + i of the seed; then all wait. **Work:** O(n), and the climbers'.
   def climb [n] [k]
             (data: P.data [n])
             (links: links [n] [k])

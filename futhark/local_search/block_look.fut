@@ -1,5 +1,4 @@
--- | The look of a block's lanes for the next move of a chain, which one thread would find, too: each has pairs of
--- neighbours t3, t5.
+-- | The look of a block's lanes for the next move of a chain: that of one thread, by pairs of t3 and t5.
 
 import "../core/metric"
 import "block_worker"
@@ -12,8 +11,7 @@ def lanes_a_side : i64 = 8
 
 def lanes_a_neighbour : i64 = 2 * lanes_a_side
 
--- | A lane's best move that closes the tour, by gain and number in one thread's order, and best open one; `i32.highest`
--- is none.
+-- | A lane's best closing move, by gain and number in one thread's order, and best open one; `i32.highest`: none.
 type seen = (i64, i32, i64, i32)
 
 def unseen : seen = (0, i32.highest, 0, i32.highest)

@@ -147,8 +147,7 @@ module type climbing = {
   -- | Neighbour lists with their distances. **Work:** O(n k).
   val links_of [n] [k] : data [n] -> (lists: [n][k]i32) -> links [n] [k]
 
-  -- | A climber goes on from a tour, `best` being the best so far. **Work:** O(n) a call, besides descent and
-  -- iterations.
+  -- | A climber goes on from a tour, the best so far beside it. **Work:** O(n) a call, besides iterations.
   val climb [n] [k] : data [n] -> links [n] [k] -> plan -> rng.key -> (tour: [n]i32) -> (best: [n]i32) -> climber_state [n]
 }
 
@@ -202,8 +201,7 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
     let failed = choice.draws == 0 && waiting q > 0
     in (r, l, if failed then clear q else q, scratch, gain, moves, failed)
 
-  -- | Go on by drawn moves, if any: the best of a step is made, its ends wait; a step without one ends it, and clears
-  -- the queue.
+  -- | Go on by drawn moves: the best of a step is made, its ends wait; a step without one clears the queue.
   def redraw [n] [k] [m]
              (data: M.data [n])
              (links: links [n] [k])

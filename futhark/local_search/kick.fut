@@ -8,15 +8,13 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
--- | The kind of kicks: near cuts along the tour (0), random walks (1), either (2), or anywhere (3); and how far apart
--- near cuts are.
+-- | Kicks by near cuts (0), random walks (1), either (2), or cuts anywhere (3); and how far apart near cuts are.
 type kicks = {kind: i32, apart: i32}
 
 -- | The largest kind.
 def most_kicks : i32 = 3
 
--- | Random words of an iteration: the last is for acceptance, the one before a stream's seed, the one before for the
--- kick's kind.
+-- | Random words of an iteration; the last three: the kick's kind, a stream's seed, acceptance.
 def words : i64 = 64
 
 -- | The random word number `s` of an iteration: behind those that random tours are made of.
@@ -42,8 +40,8 @@ def cuts_at (p0: i32) (p1: i32) (p2: i32) (p3: i32) : cuts =
   let (p1, p2) = sorted p1 p2
   in {made = p0 < p1 && p1 < p2 && p2 < p3, p0, p1, p2, p3}
 
--- | Cuts behind a city and the ends of three walks of ten steps to the first five neighbours (Applegate, Cook, Rohe
--- 2003), unless two meet. **Work:** O(1).
+-- | Cuts at a city and the ends of three walks of ten steps (Applegate, Cook, Rohe 2003), unless two meet. **Work:**
+-- O(1).
 def walked_cuts [n] [k] (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
   let steps = 10i64
   let narrow = i32.min 5 (i32.i64 k)

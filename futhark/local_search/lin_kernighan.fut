@@ -78,8 +78,7 @@ def chain_breadth : i32 = 8
 -- | A move that does not shorten the tour is not made where it turns more cities about.
 def most_turned : i32 = 1000
 
--- | The cities t1, …, t6 of a chain's moves, t4 for t5 and t6 of two edges; and a word with a bit for the last six bits
--- of each.
+-- | The cities t1, …, t6 of a chain's moves, t4 thrice for two edges; and bits for the last six bits of each.
 type chain = ([150]i32, u64)
 
 -- | A word of such bits, and that of a city besides.
@@ -109,8 +108,7 @@ def turned_about (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
      then i32.max (side (o3 + 1)) (i32.max (side (o3 - o5)) (side (o5 + 1)))
      else i32.max (side o5) (side (o3 - o5 + 1))
 
--- | Tell whether a chain may go on behind a move that leaves `g`, with last city t6: a shorter edge must come, and few
--- cities turn.
+-- | Tell whether a chain may go on from t6 with `g`: by a shorter edge, and if few cities turn.
 def may_leave [n] [k] (links: links [n] [k]) (g: i64) (t6: i32) (cities: i32) : bool =
   if cities <= most_turned then g > distance_of (#[unsafe] links[i64.i32 t6, 0]) else false
 
@@ -126,13 +124,11 @@ def breadth (k: i64) (moves: i32) : i32 = if moves == 0 then i32.i64 k else i32.
 -- if `straight`; that `may_open` the tour; `g0` is the gain before the chain closes, or the length of its first edge.
 type aim = {straight: bool, moves: i32, may_open: bool, t1: i32, s: i32, g0: i64}
 
--- | The look for the next move of a chain: by one thread, here, or by a block's lanes (`block_look`), with the same
--- result.
+-- | The look for a chain's next move: by one thread, or by a block's lanes (`block_look`), with the same result.
 module type looking = {
   type~ data [n]
 
-  -- | The best move of t2's first neighbour with one that shortens the tour; else that which leaves most, if it
-  -- `may_open` the tour. **Work:** O(k^2).
+  -- | The best move of t2's first neighbour with one, else the best that `may_open` the tour. **Work:** O(k^2).
   val look [n] [k] : data [n] -> links [n] [k] -> route [n] -> chain -> aim -> (found, found)
 }
 
@@ -221,8 +217,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
   def room (depth: i32) = if depth == 0 then log_capacity else i32.i64 log_size
   def most_reversals (depth: i32) = 3 * i32.max 1 depth
 
-  -- Make the moves of a chain from the edge of t1 on the side s, up to one that shortens the tour; their number, and
-  -- the gain or 0.
+  -- Make a chain from t1's edge on side s, up to a shorter tour; the number of moves, and the gain or 0.
   local
   def extend [n] [k] [m]
              (data: data [n])

@@ -45,8 +45,7 @@ def most_coming : i64 = 8
 -- | The number of places of a queue that change if some cities leave it and others come.
 def changes (most_leaving: i64) : i64 = 2 + 2 * most_coming + most_leaving
 
--- | Change number `w` of a queue that `leaving` cities leave before others come, if new: a place, or -1, and its value.
--- **Work:** O(1).
+-- | Change `w` of a queue that some leave before others come, if new: a place, or -1, and its value. **Work:** O(1).
 def change [n] (q: queue [n]) (leaving: i32) (coming: i32) (city: i32 -> i32) (w: i64) : (i64, i32) =
   let leaves c = loop x = false for s < leaving do x || peek q s == c
   let among c (count: i32) = loop x = false for j < count do x || city j == c
@@ -72,8 +71,7 @@ def change [n] (q: queue [n]) (leaving: i32) (coming: i32) (city: i32 -> i32) (w
 def all_waiting [n] (r: route [n]) (e: i64) : i32 =
   if e == 0 then 0 else if e == 1 then i32.i64 n else if e < 2 + n then at r (i32.i64 (e - 2)) else 1
 
--- | A climber within an iteration or descent: gain and moves, those when all cities last waited, reversals; if failed;
--- if it goes on.
+-- | A climber within an iteration: gain, moves, those when all last waited, reversals; if failed; if it goes on.
 type trial = {gain: i64, moves: i64, checked: i64, reversals: i32, failed: bool, on: bool}
 
 def are_blocks (blocks: i64) = blocks >= 1 && blocks <= 1024

@@ -55,8 +55,7 @@ module mk_near_tours (M: metric) (S: schedule) = {
         in visit tour place (done + 1) next
     in tour
 
-  -- | Climbers first, …, first + count - 1 of a seed on near tours from random cities, with `spread` threads each. The
-  -- host waits for checks.
+  -- | Climbers of a seed on near tours from random cities, with `spread` threads each. The host waits for checks.
   #[noinline]
   def start [n] [k]
             (data: M.data [n])

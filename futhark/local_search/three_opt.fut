@@ -92,8 +92,7 @@ module mk_three_opt (M: metric) = {
   -- | Those of all cities. **Work:** O(n k).
   def links_of [n] [k] (data: M.data [n]) (lists: [n][k]i32) : links [n] [k] = links_from data 0 lists
 
-  -- | The better of a move and one of three edges, where that is looked at, as seen by `v` from t1; t3 has the order
-  -- `o3`.
+  -- | The better of a move and one of three edges, as seen by `v` from t1, where allowed; t3 has the order `o3`.
   #[inline]
   def closed_by [n]
                 (data: M.data [n])
@@ -129,8 +128,7 @@ module mk_three_opt (M: metric) = {
     let t6 = at r (if is_ahead kind (order v p3) (order v p5) then next v p5 else back v p5)
     in {gain, kind, t1, t2, t3, t4, t5, t6}
 
-  -- | The better of a move and those of t1 with the view's first edge and t3 the neighbour i of t2; whether the next is
-  -- worth a look.
+  -- | The better of a move and those of t1 by neighbour i of t2; and whether the next is worth a look.
   #[inline]
   def by_neighbour [n] [k]
                    (data: M.data [n])
@@ -197,8 +195,7 @@ module mk_three_opt (M: metric) = {
         in (best, s - 2)
     in if best.kind == 0 then no_move else found_move links r t1 best
 
-  -- | The best move with the edge of t1 on side s, neighbours i of t2 and j of t4, on either side, whatever its partial
-  -- gains. **Work:** O(1).
+  -- | The best move by the edge of t1 on side s, neighbours i of t2 and j of t4, on either side. **Work:** O(1).
   def draw_of [n] [k]
               (data: M.data [n])
               (links: links [n] [k])

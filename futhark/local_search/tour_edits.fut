@@ -35,8 +35,7 @@ def bridge_exchange ({a, b0, b1, c0, c1, d0, d1, e}: bridge) (s: i32) : exchange
   then (d1, c1, b1, c0)
   else (c1, b1, e, b0)
 
--- | The first position and the length of the shorter side of an exchange, by its cities' positions: to reverse it makes
--- it.
+-- | The first position and the length of an exchange's shorter side, which is reversed, by its cities' positions.
 def shorter_side (n: i32) ((a, b, c, d): (i32, i32, i32, i32)) : (i32, i32) =
   let leaves (p: i32) (q: i32) =
     let low = i32.min p q

@@ -28,8 +28,7 @@ module type worker = {
   -- | Write the tour down, if that is `wanted`. **Work:** O(n).
   val write [n] : (wanted: bool) -> *[n]i32 -> route [n] -> *[n]i32
 
-  -- | The cities that leave the queue up to the first with a move, or before the next look; its move. By one thread
-  -- some must wait.
+  -- | The number of cities that leave the queue with this look, and the last one's move. By one thread some must wait.
   val look [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> (i32, move)
 
   -- | The best of `choice.draws` moves that shortens the tour, the first among equals (random-k-best: Delévacq,
@@ -42,8 +41,7 @@ module mk_thread_worker (M: metric) : worker with data [n] = M.data [n] = {
   module T = mk_three_opt M
   type~ data [n] = M.data [n]
 
-  -- Within the tour four cities on each side change places at a time, which a processor writes together; others one by
-  -- one.
+  -- Within the tour four cities a side change places at a time, which a processor writes together; others singly.
   def reverse [n] (r: *route [n]) (first: i32) (count: i32) : *route [n] =
     let n32 = i32.i64 n
     let put (r: *route [n]) (p: i32) (c: i32): *route [n] =

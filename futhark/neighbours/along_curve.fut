@@ -7,14 +7,12 @@ import "hilbert"
 -- | Cells along an axis, as a power of two.
 def cell_bits : i32 = 20
 
--- | Return the least and the largest x and y. One reduction: several race in Futhark. **Work:** O(n). **Span:** O(log
--- n).
+-- | Return the least and largest x and y. One reduction: several race. **Work:** O(n). **Span:** O(log n).
 def bounds_of_all [n] (xs: [n]f64) (ys: [n]f64) : (f64, f64, f64, f64) =
   let wider (a, b, c, d) (e, f, g, h) = (f64.min a e, f64.max b f, f64.min c g, f64.max d h)
   in reduce_comm wider (f64.inf, -f64.inf, f64.inf, -f64.inf) (zip4 xs xs ys ys)
 
--- | Return each city's place along the curve through the smallest square around all. **Work:** O(n). **Span:** O(log
--- n).
+-- | Return places along the curve through the square around all. **Work:** O(n). **Span:** O(log n).
 def places_along [n] (xs: [n]f64) (ys: [n]f64) : [n]u64 =
   let (left, right, low, high) = bounds_of_all xs ys
   let side = f64.max (right - left) (high - low)

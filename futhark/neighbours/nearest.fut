@@ -38,8 +38,8 @@ def build_boxes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) : ?[m].boxed [n] [m] 
   let both (p: [6]f64) (q: [6]f64): [6]f64 = [f64.min p[0] q[0], f64.max p[1] q[1], f64.min p[2] q[2], f64.max p[3] q[3], f64.min p[4] q[4], f64.max p[5] q[5]]
   in {xs, ys, zs, boxes = of_nodes (2 * m) both around}
 
--- | Put a city into a list of `count` from place `first` on, by squared distance and number; behind it is a spare
--- place. **Work:** O(count).
+-- | Put a city into a list from place `first` on, by squared distance, then number, with a spare place. **Work:**
+-- O(count).
 #[inline]
 def put [w] (ds: *[w]f64) (cs: *[w]i32) (first: i64) (count: i64) (d: f64) (c: i32) : (*[w]f64, *[w]i32) =
   #[unsafe]

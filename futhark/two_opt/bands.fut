@@ -1,5 +1,4 @@
--- | The complete 2-opt neighbourhood of one tour on a CPU, along cyclic diagonals, a band of positions at a time for
--- caches and cores.
+-- | The complete 2-opt neighbourhood of one tour on a CPU, along cyclic diagonals, by bands of positions for caches.
 
 import "../core/metric"
 import "../core/positions"

@@ -1,5 +1,4 @@
--- | The climb of best-improvement 2-opt on a GPU, by a thread or a block: make the best move until none shortens the
--- tour.
+-- | The climb of best-improvement 2-opt on a GPU, by a thread or a block: make best moves while they shorten.
 
 import "restarts"
 

@@ -1,5 +1,4 @@
--- | One tour on its way to a 2-opt optimum over the complete neighbourhood (Rocki and Suda 2013), by one move a pass or
--- many.
+-- | The descent of one tour over the complete 2-opt neighbourhood (Rocki and Suda 2013), by one move a pass or many.
 
 import "../core/instances"
 import "../core/tour"
@@ -94,8 +93,7 @@ def turn [n] (k: i32) (state: descent [n]) : descent [n] =
           in after (from (reversals ends)) gained made
 
 module mk_descent (S: scanner) = {
-  -- | A part of a pass, diagonals `from`, …, `to` - 1: the best move if k = 1, else proposals. **Work:** O(n (to -
-  -- from)).
+  -- | Diagonals `from`, …, `to` - 1 of a pass: the best move if k = 1, else proposals. **Work:** O(n (to - from)).
   def scan [n] (data: S.data [n]) (state: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
     let k = assert (are_limits k 0 && are_diagonals n from to) k
     let line = S.lay data state.tour

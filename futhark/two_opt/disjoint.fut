@@ -48,8 +48,7 @@ def begins [n] (ends: [n]i32) : [n]i32 =
   let last = scan i32.max (-1) (map2 (\p j -> if j >= 0 then i32.i64 p else -1) (iota n) ends)
   in map2 (\p b -> #[unsafe] if b >= 0 && i32.i64 p <= ends[i64.i32 b] then b else -1) (iota n) last
 
--- | The moves made, at most `k`: the end of the stretch at each i, or -1; its gain. **Work:** O(n log n) a round, some
--- ten of them.
+-- | The moves made, at most `k`: ends of stretches by i, or -1; gains. **Work:** O(n log n) in each of some ten rounds.
 def disjoint [n] (k: i32) (moves: [n](move i32)) : ([n]i32, [n]i32) =
   let moves = map (\m -> if m.gain > 0 then m else {gain = 0, i = 0, j = 0}) moves
   let (_, made, ends) =

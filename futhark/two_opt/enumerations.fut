@@ -16,8 +16,7 @@ module type two_opt = {
   val best [n] [m] [w] : data [n] -> pairs [m] [w] -> (tour: [n]point) -> move i32
 }
 
--- | One map and one reduction, as by `flat/two_opt.fut`, by another enumeration. **Work:** O(n^2) distances. **Span:**
--- O(log n).
+-- | One map and one reduction, by another enumeration than `flat/two_opt.fut`. **Work:** O(n^2). **Span:** O(log n).
 module numbered (M: metric) (E: enumeration)
   : two_opt with data [n] = M.data [n] with point = M.point = {
   type~ data [n] = M.data [n]

@@ -14,8 +14,7 @@ import "restarts"
 -- its way, with their climbers' numbers or -1.
 type shift [rounds] [n] = (([rounds]i64, [rounds]i32, [rounds]i32, [rounds]bool), ([n]i32, i64), ([n]i32, i64))
 
--- | A batch after what blocks have done. Tours are kept of climbers on their way and of the shortest; others keep their
--- starts.
+-- | A batch after what blocks have done, with tours of the shortest and of climbers on their way; others keep starts.
 def after [c] [n] [b] [rounds] (batch: batch [c] [n]) (lengths: [c]i64) (shifts: [b](shift [rounds] [n])) : batch [c] [n] =
   let (columns, bests, lasts) = unzip3 shifts
   let (new_lengths, steps, passes, done) = unzip4 columns
@@ -47,8 +46,8 @@ module mk_fixed_blocks (M: gpu_metric) (S: shape) = {
     let length tour = loop sum = 0 for p < n do sum + M.weight.to_i64 (edge tour p)
     in threads.over (\(tour, known) -> if known > 0 then known else length tour) (zip tours lengths)
 
-  -- | The climbers go on until done, or until each of b blocks has made `limit` passes. **Work:** O(n^2) a pass.
-  -- **Span:** O(limit n^2 / lanes).
+  -- | The climbers go on until blocks have made `limit` passes. **Work:** O(n^2) a pass. **Span:** O(limit n^2 /
+  -- lanes).
   def work [c] [n] (data: M.data [n]) (tours: [c][n]i32) (are_done: [c]bool) (k: i32) (limit: i32) (b: i64) (rounds: i64) : [b](shift [rounds] [n]) =
     let block (i: i64): shift [rounds] [n] =
       #[unsafe]

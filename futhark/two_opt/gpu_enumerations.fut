@@ -60,8 +60,7 @@ module mk_enumerations
       in best_of lane (\k -> pair (I.to_i64 k))
     in C.climb data best limit start
 
-  -- | By cyclic diagonals j = i + d, on which a move costs one distance. **Work:** O(n^2) a move. **Span:** O(n^2 /
-  -- lanes).
+  -- | By cyclic diagonals, a distance a move. **Work:** O(n^2) a move. **Span:** O(n^2 / lanes).
   def by_diagonals [n] (data: M.data [n]) (limit: i32) (start: [n]i32) : state [n] =
     let n32 = i32.i64 n
     let lanes = i32.i64 (I.to_i64 L.lanes)

@@ -1,5 +1,4 @@
--- | The climbers of random restarts on a GPU by the enumerations of `pairs`: a thread block each, a thread, or all
--- together.
+-- | The climbers of random restarts on a GPU by `pairs`: a thread block each, a thread, or all together.
 
 import "../core/gpu_metric"
 import "../core/schedule"

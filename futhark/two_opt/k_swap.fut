@@ -5,8 +5,7 @@ import "../core/positions"
 import "../core/tour"
 import "restarts"
 
--- | The best move of position p with q = p + 2, …, p + n/2 (modulo n), the smallest q among equals; a gain of 0 for
--- none.
+-- | The best move of position p with q = p + 2, …, p + n/2 (modulo n), the smallest q among equals; 0 for none.
 type proposal 'w = {gain: w, q: i32}
 
 -- | A proposal as a move: positions in order.
@@ -20,8 +19,7 @@ module mk_k_swap_climber (M: metric) : climber with data [n] = M.data [n] = {
   module L = mk_length M
   type~ data [n] = M.data [n]
 
-  -- The proposals of all edges, along cyclic diagonals, as numbers of which the larger wins: the gain, then q
-  -- downwards.
+  -- The proposals of all edges along cyclic diagonals, as numbers: the gain, then q downwards.
   def proposals [n] (data: data [n]) (tour: [n]M.point) : [n](proposal i32) =
     let half = n / 2
     let wrap = cyclic_64.wrap n

@@ -10,8 +10,7 @@ def by_zipped : i32 = 1
 def by_closed_form : i32 = 2
 def by_diagonals : i32 = 3
 
--- | The pairs as an enumeration keeps them: positions in two arrays, or both in a word. Arrays without a need are
--- empty.
+-- | The pairs of an enumeration: positions in two arrays, or both in a word; arrays without a need are empty.
 type pairs [m] [w] = {by: i32, firsts: [m]i32, seconds: [m]i32, words: [w]u32}
 
 -- | Nothing is kept.
@@ -35,8 +34,7 @@ module flat : enumeration = {
     #[unsafe] (pairs.firsts[k], pairs.seconds[k])
 }
 
--- | Both positions in one word, for at most 65,536 cities (Utne and Hansen 2023, section 6.3.1). **Memory:** 4 bytes a
--- move.
+-- | Both positions in a word, up to 65,536 cities (Utne and Hansen 2023, section 6.3.1). **Memory:** 4 bytes a move.
 module zipped : enumeration = {
   def pairs (n: i64) =
     let n = assert (n <= 65536) n

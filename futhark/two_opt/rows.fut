@@ -52,8 +52,7 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
   def tour [n] ((points, _): line [n]) : [n]i32 = map S.city points
   def length [n] _ ((_, succ): line [n]) : i64 = i64.sum (map i64.i32 succ)
 
-  -- The tiles, the columns of a unit, cut at multiples of `width` so that neighbouring tiles share them, and the units
-  -- of a tile.
+  -- The tiles, the columns of a unit, cut at multiples of `width` that tiles share, and the units of a tile.
   local
   def divide (n: i64) (from: i64) (to: i64) (units: i64) (most: i64) : (i64, i32, i32) =
     let tiles = (n + D.rows - 1) / D.rows
@@ -61,8 +60,7 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
     let width = i64.max D.least (i64.min most (tiles * columns / units))
     in (tiles, i32.i64 width, i32.i64 ((columns + width - 1) / width + 1))
 
-  -- The walk of a unit: it meets column j, at `offset` from the first row, with apparent gains less the edge that
-  -- leaves j.
+  -- The walk of a unit: it meets columns j, at `offset` from row 0, with apparent gains less the edge behind j.
   local
   def walk 'a [n]
            (data: data [n])
