@@ -136,12 +136,13 @@ class Template:
                 raise self._error(number, f"without {{{loop.names[0]}}} it would stand {len(loop.rows)} times")
 
     def _fill(self, number: int, line: str, values: Mapping[str, str]) -> str:
-        """Put the values in the place of the names in braces."""
+        """Put the values in the place of the names in braces, also of those in values."""
 
         def value_of(found: re.Match[str]) -> str:
             if found[1] not in values:
                 raise self._error(number, f"{found[0]} has no value here; names are {', '.join(values)}")
-            return values[found[1]]
+            others = {name: value for name, value in values.items() if name != found[1]}
+            return self._fill(number, values[found[1]], others)
 
         return NAME.sub(value_of, line)
 

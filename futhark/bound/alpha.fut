@@ -1,12 +1,9 @@
--- | α-nearness (Helsgaun 2000): by how much the shortest 1-tree that must have an edge is longer than the shortest of all, and
--- neighbour lists by it.
+-- | α-nearness (Helsgaun 2000): how much the shortest 1-tree with an edge exceeds the shortest of all; lists by it.
 
 import "near_graph"
 import "one_tree"
 
--- | The most costly edge on the way between two cities in the tree, or the highest number where they are in different parts.
---
--- **Work:** O(log n).
+-- | The most costly edge between two cities in the tree, or the highest number in different parts. **Work:** O(log n).
 def most_costly_between [n] ({up, cost, edge = _, parts = _}: merges [n]) (a: i32) (b: i32) : i64 =
   #[unsafe]
   let (x, _, _) =
@@ -18,8 +15,7 @@ def most_costly_between [n] ({up, cost, edge = _, parts = _}: merges [n]) (a: i3
          else (i64.max x (i64.max cost[i64.i32 a] cost[i64.i32 b]), p, q)
   in x
 
--- Checks are not made where code is unsafe, so they are not in here. It stays a function, of which there is one copy for the entry
--- points of α and of lists by it.
+-- One copy serves the entry points of α and of lists by it. Unsafe code makes no checks, so they stand outside.
 local
 #[noinline]
 def alphas_of [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : [e]i64 =
@@ -36,10 +32,8 @@ def alphas_of [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : [e]i64 =
     in i64.max 0 (cost - costliest)
   in map2 alpha cities (iota e)
 
--- | The α of each entry of a graph under penalties, those of both entries of an edge the same; 0 where the 1-tree has the edge.
--- Where a graph is in parts, an edge is in one of them, and so is its tree.
---
--- **Work:** O((n + e) log n).
+-- | The α of each entry under penalties, the same for both entries of an edge; 0 where the 1-tree has it. An edge and
+-- its tree are in one part. **Work:** O((n + e) log n).
 def alphas [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : [e]i64 = alphas_of g (lawful penalties)
 
 local
@@ -82,10 +76,8 @@ def lists_of [n] [e] (g: near_graph [n] [e]) (alpha: [e]i64) (near: i64) (k: i64
     in take k all_of
   in #[incremental_flattening(only_inner)] map list (iota n)
 
--- | For each city its `near` nearest ones and those of least α besides, `k` in all, in order of their distances; of equal ones those of
--- lower number first. Every row must have `k` entries.
---
--- **Work:** that of α, and O(k e).
+-- | For each city its `near` nearest ones and those of least α besides, `k` in all, by distances, then numbers. Every
+-- row must have `k` entries. **Work:** that of α, and O(k e).
 def alpha_lists [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) (near: i64) (k: i64) : [n][k]i32 =
   let are_long = all (\c -> i64.i32 (g.ends[c] - row_start g.ends (i32.i64 c)) >= k) (iota n)
   let is_lawful = near >= 0 && near <= k && k >= 1 && are_long

@@ -1,16 +1,13 @@
--- | The minimum spanning tree of all pairs of cities in the plane under penalties, by Borůvka's rounds: in each, every city looks for
--- its cheapest edge into another part, in a tree of boxes with the least penalty of each.
---
--- J. L. Bentley, J. H. Friedman: Fast algorithms for constructing minimal spanning trees in coordinate spaces. IEEE Transactions on
--- Computers 27, 1978.
+-- | The minimum spanning tree of all pairs of cities in the plane under penalties, by Borůvka's rounds: each city looks
+-- for its cheapest edge into another part, in a tree of boxes with the least penalties (Bentley, Friedman 1978).
 
 import "../core/instances"
 import "../neighbours/nearest"
 import "near_graph"
 import "one_tree"
 
--- | The rule for an edge's length from its ends' distance r, with `most` as the longest distance: r to the nearest whole number (0), or
--- up to the next (1), times the scale; or r times the scale, down to a whole number (2).
+-- | An edge's length from its ends' distance r of at most `most`: rounded (0) or rounded up (1), times the scale; or
+-- times the scale, and rounded down (2).
 type ruler = {rounding: i32, scale: i64, most: f64}
 
 def is_ruler ({rounding, scale, most}: ruler) = rounding >= 0 && rounding <= 2 && scale >= 1 && most >= 0
@@ -37,25 +34,12 @@ def near_graph_between [n] [m] [e] (b: boxed [n] [m]) (rounding: i32) (scale: i6
   let length i = length_of b ruler others (row_of ends i) i
   in {ends, others, lengths = map (\i -> length (i32.i64 i)) (iota e)}
 
--- | The results of the m nodes of a tree of boxes, from its leaves on. **Work:** O(m).
-def of_nodes 'a (m: i64) (both: a -> a -> a) (of_leaf: i64 -> a) : [m]a =
-  #[unsafe]
-  let half = m / 2
-  let highest = loop width = 1 while 2 * width < half do 2 * width
-  let (values, _) =
-    loop (values, width) = (map (\i -> of_leaf (i64.max 0 (i - half))) (iota m), highest)
-    while width > 0 do
-      let end = i64.max width (i64.min half (2 * width))
-      let joined = map (\i -> both values[2 * (width + i)] values[2 * (width + i) + 1]) (iota (end - width))
-      in (values with [width:end] = joined, width / 2)
-  in values
-
 -- | A city at the other end of an edge, and the edge's cost; -1 where only a bound on the cost is known.
 type found_edge = (i64, i32)
 
 local
--- | The cheapest edge of city c to a city with another label, and with `two` the second one. They are known to cost no more than
--- the bounds. Nodes have the least penalty of their cities, and their label, or -1 where there are several.
+-- | The cheapest edge of city c to another label, and with `two` the second one, within the bounds. Nodes have the
+-- least penalty of their cities, and their label, or -1 where there are several.
 def search [n] [m]
            (b: boxed [n] [m])
            (ruler: ruler)
@@ -84,91 +68,14 @@ def search [n] [m]
     let dx = f64.max 0 (f64.max (b.boxes[node, 0] - x) (x - b.boxes[node, 1]))
     let dy = f64.max 0 (f64.max (b.boxes[node, 2] - y) (y - b.boxes[node, 3]))
     in measure ruler dx dy + own + lows[node]
-  let half = m / 2
-  let beside (node: i64) = if node <= 1 then 0 else node ^ 1
-  let at = c / leaf
-  let (one, next) = look (bounds.0, -1) (bounds.1, -1) at
-  let first = beside (half + at)
-  -- As `nearest` goes: below `top` the next is `node`, by `deep` levels.
-  let (one, next, _, _, _) =
-    loop (one, next, top, node, deep) = (one, next, first, first, 0i64)
-    while top > 0 do
-      let limit = if two then next.0 else one.0
-      let is_near = homes[node] != label && least node <= limit
-      let is_leaf = node >= half
-      let (one, next) = if is_near && is_leaf then look one next (node - half) else (one, next)
-      let up = beside (top / 2)
-      let turns = i64.ctz (node + 1)
-      in if is_near && !is_leaf
-         then (one, next, top, 2 * node, deep + 1)
-         else if node + 1 == (top + 1) << deep
-         then (one, next, up, up, 0)
-         else (one, next, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
-  in (one, next)
+  let visit ((one, next): (found_edge, found_edge)) (node: i64) (l: i64): ((found_edge, found_edge), bool) =
+    let is_near = homes[node] != label && least node <= (if two then next.0 else one.0)
+    in (if is_near && l >= 0 then look one next l else (one, next), is_near)
+  let known: (found_edge, found_edge) = ((bounds.0, -1), (bounds.1, -1))
+  in walk b c known visit
 
--- | A minimum spanning tree's cost, the highest cost of the second edge of any city, and the tree's n - 1 edges; -1 stands behind them.
-type exact_tree [n] = {total: i64, second: i64, lows: [n]i32, highs: [n]i32}
-
--- | The tree of n ≥ 3 cities, which stand in order of a curve. The rows only say where to begin to look; what their edges cost is
--- computed where it is asked for, as there may be no memory to keep it.
---
--- **Work:** about O((n + e) log n) where penalties are small beside distances to what is farther than the near ones.
-def span_exactly [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (g: near_rows [n] [e]) (penalties: [n]i64) : exact_tree [n] =
-  #[unsafe]
-  let in_leaf 'a (both: a -> a -> a) (of_city: i64 -> a) (l: i64): a = loop a = of_city (i64.min (n - 1) (l * leaf)) for i < i64.min (leaf - 1) (n - 1 - l * leaf) do both a (of_city (l * leaf + 1 + i))
-  let lows = of_nodes m i64.min (in_leaf i64.min (\c -> penalties[c]))
-  let homes_of (labels: [n]i32) =
-    let same (a: i32) (b: i32) = if a == b then a else -1
-    in of_nodes m same (in_leaf same (\c -> labels[c]))
-  let cities = map i32.i64 (iota n)
-  let second (c: i64): i64 =
-    let ((one, _), (two, _)) = two_shortest_by g (length_of b ruler g.others c) penalties (i32.i64 c)
-    in (search b ruler penalties lows (replicate m (-1)) cities true (one, two) c).1.0
-  let seconds = #[incremental_flattening(only_inner)] map second (iota n)
-  let none = replicate n (-1i32)
-  let (total, ends, _, _, _) =
-    loop (total, (from, to), made, labels, parts) = (0i64, (none, copy none), 0i64, cities, n)
-    while parts > 1 do
-      let homes = homes_of labels
-      -- What an edge of the graph costs a part.
-      let leaving (c: i64): i64 =
-        let (least, _) =
-          loop (least, i) = (i64.highest, row_start g.ends (i32.i64 c))
-          while i < g.ends[c] do
-            let o = i64.i32 g.others[i64.i32 i]
-            let is_within = labels[o] == labels[c]
-            in (if is_within then least else i64.min least (length_of b ruler g.others c i + penalties[c] + penalties[o]), i + 1)
-        in least
-      let at = map i64.i32 labels
-      let known = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (#[incremental_flattening(only_inner)] map leaving (iota n))
-      let cheapest (c: i64): found_edge =
-        let ((cost, o), _) = search b ruler penalties lows homes labels false (known[i64.i32 labels[c]], i64.highest) c
-        in (if o < 0 then i64.highest else cost, o)
-      let (costs, others) = unzip (#[incremental_flattening(only_inner)] map cheapest (iota n))
-      let least = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at costs
-      let key (c: i64): i64 =
-        let o = i64.i32 others[c]
-        in if o >= 0 && costs[c] == least[at[c]] then i64.min c o << 32 | i64.max c o else i64.highest
-      let edges = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (map key (iota n))
-      let named (p: i64): i32 =
-        let a = labels[edges[p] >> 32]
-        in if i64.i32 a == p then labels[edges[p] & 0xffffffff] else a
-      let hook (p: i64): i32 =
-        let q = named p
-        in if edges[i64.i32 q] == edges[p] && i32.i64 p < q then i32.i64 p else q
-      let hooks = map hook (iota parts)
-      let (next, parts') = merged hooks
-      -- Parts that go into another one bring an edge each. Of many cities `filter` has no memory for its numbers of 64 bits.
-      let brings (p: i64) = i64.i32 hooks[p] != p
-      let counts = scan (+) 0 (map (\p -> i32.bool (brings p)) (iota parts))
-      let places = map (\p -> if brings p then made + i64.i32 counts[p] - 1 else -1) (iota parts)
-      let total = total + i64.sum (map (\p -> if brings p then least[p] else 0) (iota parts))
-      let from = scatter from places (map (\edge -> i32.i64 (edge >> 32)) edges)
-      let to = scatter to places (map (\edge -> i32.i64 (edge & 0xffffffff)) edges)
-      in (total, (from, to), made + i64.i32 counts[parts - 1], map (\p -> next[p]) at, parts')
-  in {total, second = i64.maximum seconds, lows = ends.0, highs = ends.1}
-
--- | The same, once what is given has been looked at: the fields of `exact_tree`.
+-- | The tree of n ≥ 3 cities in order of a curve: its cost, the highest cost of a city's second edge, and its n - 1
+-- edges, with -1 behind. Rows say where to begin. **Work:** about O((n + e) log n) where penalties are small.
 def exact_tree [n] [m] [e]
                (b: boxed [n] [m])
                (rounding: i32)
@@ -177,5 +84,60 @@ def exact_tree [n] [m] [e]
                (g: near_rows [n] [e])
                (penalties: [n]i64) : (i64, i64, [n]i32, [n]i32) =
   let ruler = {rounding, scale, most}
-  let found = span_exactly b (assert (n >= 3 && is_ruler ruler) ruler) g (lawful penalties)
-  in (found.total, found.second, found.lows, found.highs)
+  let ruler = assert (n >= 3 && is_ruler ruler) ruler
+  let penalties = lawful penalties
+  in #[unsafe]
+     let in_leaf 'a (both: a -> a -> a) (of_city: i64 -> a) (l: i64): a =
+       let first = i64.max 0 l * leaf
+       in loop a = of_city (i64.min (n - 1) first) for i < i64.min (leaf - 1) (n - 1 - first) do both a (of_city (first + 1 + i))
+     let lows = of_nodes m i64.min (in_leaf i64.min (\c -> penalties[c]))
+     let homes_of (labels: [n]i32) =
+       let same (a: i32) (b: i32) = if a == b then a else -1
+       in of_nodes m same (in_leaf same (\c -> labels[c]))
+     let cities = map i32.i64 (iota n)
+     let second (c: i64): i64 =
+       let ((one, _), (two, _)) = two_shortest_by g (length_of b ruler g.others c) penalties (i32.i64 c)
+       in (search b ruler penalties lows (replicate m (-1)) cities true (one, two) c).1.0
+     let seconds = #[incremental_flattening(only_inner)] map second (iota n)
+     let none = replicate n (-1i32)
+     let (total, ends, _, _, _) =
+       loop (total, (from, to), made, labels, parts) = (0i64, (none, copy none), 0i64, cities, n)
+       while parts > 1 do
+         let homes = homes_of labels
+         -- What an edge of the graph costs a part.
+         let leaving (c: i64): i64 =
+           let (least, _) =
+             loop (least, i) = (i64.highest, row_start g.ends (i32.i64 c))
+             while i < g.ends[c] do
+               let o = i64.i32 g.others[i64.i32 i]
+               let is_within = labels[o] == labels[c]
+               in (if is_within then least else i64.min least (length_of b ruler g.others c i + penalties[c] + penalties[o]), i + 1)
+           in least
+         let at = map i64.i32 labels
+         let known = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (#[incremental_flattening(only_inner)] map leaving (iota n))
+         let cheapest (c: i64): found_edge =
+           let ((cost, o), _) = search b ruler penalties lows homes labels false (known[i64.i32 labels[c]], i64.highest) c
+           in (if o < 0 then i64.highest else cost, o)
+         let (costs, others) = unzip (#[incremental_flattening(only_inner)] map cheapest (iota n))
+         let least = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at costs
+         let key (c: i64): i64 =
+           let o = i64.i32 others[c]
+           in if o >= 0 && costs[c] == least[at[c]] then i64.min c o << 32 | i64.max c o else i64.highest
+         let edges = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (map key (iota n))
+         let named (p: i64): i32 =
+           let a = labels[edges[p] >> 32]
+           in if i64.i32 a == p then labels[edges[p] & 0xffffffff] else a
+         let hook (p: i64): i32 =
+           let q = named p
+           in if edges[i64.i32 q] == edges[p] && i32.i64 p < q then i32.i64 p else q
+         let hooks = map hook (iota parts)
+         let (next, parts') = merged hooks
+         -- Parts that go into another one bring an edge each. Of many cities `filter` has no memory for its numbers of 64 bits.
+         let brings (p: i64) = i64.i32 hooks[p] != p
+         let counts = scan (+) 0 (map (\p -> i32.bool (brings p)) (iota parts))
+         let places = map (\p -> if brings p then made + i64.i32 counts[p] - 1 else -1) (iota parts)
+         let total = total + i64.sum (map (\p -> if brings p then least[p] else 0) (iota parts))
+         let from = scatter from places (map (\edge -> i32.i64 (edge >> 32)) edges)
+         let to = scatter to places (map (\edge -> i32.i64 (edge & 0xffffffff)) edges)
+         in (total, (from, to), made + i64.i32 counts[parts - 1], map (\p -> next[p]) at, parts')
+     in (total, i64.maximum seconds, ends.0, ends.1)

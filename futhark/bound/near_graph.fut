@@ -2,8 +2,8 @@
 
 import "../core/instances"
 
--- | The row of city c ends before entry `ends[c]`, where the next one's begins. An entry has the city at the other end, and the
--- edge's length. Those of a row are in order of their cities, without a city twice; an edge from a to b has an entry in both rows.
+-- | The row of city c ends before entry `ends[c]`. An entry is the other end of an edge and its length. Rows are in
+-- order of these cities, each once; an edge is in the rows of both ends.
 type near_graph [n] [e] = {ends: [n]i32, others: [e]i32, lengths: [e]i64}
 
 -- | The rows alone.
@@ -44,10 +44,8 @@ def is_edge_before (a: i32) (b: i32) (c: i32) (d: i32) : bool =
   let (low, low') = (i32.min a b, i32.min c d)
   in low < low' || (low == low' && i32.max a b < i32.max c d)
 
--- | The two shortest edges of a city under penalties, as their costs and the other ends; the highest number where there is none.
--- Of equal ones that to the smaller city is shorter: that comes first in the order of edges, whatever their city.
---
--- **Work:** O(entries of its row), of which `length` tells the edges' lengths.
+-- | The two shortest edges of a city under penalties, by costs and other ends, the smaller city first; the highest
+-- number where there is none. **Work:** O(entries of its row), of which `length` tells the edges' lengths.
 def two_shortest_by [n] [e] (g: near_rows [n] [e]) (length: i32 -> i64) (penalties: [n]i64) (c: i32) : ((i64, i32), (i64, i32)) =
   #[unsafe]
   let end = g.ends[i64.i32 c]

@@ -1,12 +1,9 @@
 -- | Minimum spanning trees and 1-trees of a graph under penalties, and the ascent that raises them (Held, Karp 1971).
---
--- Edges of equal cost are in order of their smaller, then of their larger city. So there is one minimum spanning tree, however it
--- is found: by Borůvka, in rounds on all edges, or by Prim, city after city.
+-- Edges of equal cost are in order of their smaller, then their larger city, so that there is one tree.
 
 import "near_graph"
 
--- | The results of a minimum spanning tree, or of that of each part of a graph: its cost, its edges at each city, and how
--- many parts there are.
+-- | A minimum spanning tree, or one of each part of a graph: its cost, its edges at each city, and the number of parts.
 type spanning [n] = {total: i64, degrees: [n]i32, parts: i64}
 
 -- | A way to a minimum spanning tree.
@@ -14,11 +11,10 @@ module type spanner = {
   val span [n] [e] : near_graph [n] [e] -> (penalties: [n]i64) -> spanning [n]
 }
 
--- | The parts that Borůvka's rounds join: nodes 0, …, n - 1 are the cities; the parts that a round begins with are nodes, and `up`
--- of a node is the part that it goes into, -1 in the end. `cost` is that of the shortest edge that leaves the part; `edge` is
--- where the graph has it, or -1 where another part has brought it in already.
---
--- The most costly edge between two cities in the tree is the most costly one on their ways up to where they meet (King 1997).
+-- | The parts that Borůvka's rounds join. Nodes are the cities, then the parts of each round: `up` is the part that a
+-- node goes into, or -1; `cost` that of the shortest edge that leaves it; `edge` its place in the graph, -1 where
+-- another part has brought it in. The most costly edge between two cities is on their ways up to where they meet (King
+-- 1997).
 type merges [n] = {up: [2 * n]i32, cost: [2 * n]i64, edge: [2 * n]i32, parts: i64}
 
 local
@@ -114,9 +110,7 @@ module boruvka : spanner = {
     in {total, degrees = degrees_of g joined, parts = joined.parts}
 }
 
--- | Prim's tree, by one thread: cities wait in a heap, in order of the edges that would join them to the tree.
---
--- **Work:** O(e + n log n) where few cities come nearer more than once. **Span:** the same.
+-- | Prim's tree, by one thread, with a heap. **Work, Span:** O(e + n log n) where few cities come nearer twice.
 module prim : spanner = {
   def span [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : spanning [n] =
     #[unsafe]
@@ -189,8 +183,8 @@ module prim : spanner = {
     in {total, degrees, parts}
 }
 
--- | The further edge of a 1-tree: of the leaves of the tree the one at which the second shortest edge is longest, the smallest of
--- such, gets that edge. Its cost, the leaf, the other end; a cost of `i64.lowest` where no leaf has a second edge.
+-- | The further edge of a 1-tree: the longest second edge of a leaf. Its cost, the leaf, the smallest among equals, and
+-- the other end; `i64.lowest` where there is none.
 def further_edge [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) (degrees: [n]i32) : (i64, i32, i32) =
   let second (c: i64): (i64, i32, i32) =
     let none = (i64.lowest, i32.highest, -1)
@@ -200,20 +194,6 @@ def further_edge [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) (degrees: [
             in if other < 0 then none else (cost, i32.i64 c, other)
   let longer (a: (i64, i32, i32)) (b: (i64, i32, i32)) = if a.0 > b.0 || (a.0 == b.0 && a.1 < b.1) then a else b
   in reduce_comm longer (i64.lowest, i32.highest, -1) (map second (iota n))
-
--- | The results of a 1-tree: its cost without the penalties, which is below every tour's where the graph has all edges, and its
--- edges at each city.
-type one_tree [n] = {bound: i64, degrees: [n]i32, parts: i64}
-
-module mk_one_tree (S: spanner) = {
-  -- | The 1-tree of a graph under penalties. **Work:** that of a spanning tree, and O(e).
-  def one_tree [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : one_tree [n] =
-    let {total, degrees, parts} = S.span g penalties
-    let (cost, leaf, other) = further_edge g penalties degrees
-    let bound = total - 2 * i64.sum penalties + (if other < 0 then 0 else cost)
-    let degrees = map2 (\c d -> d + i32.bool (i32.i64 c == leaf || i32.i64 c == other)) (iota n) degrees
-    in {bound, degrees, parts}
-}
 
 -- | The state of an ascent at a city: its penalty, the degree less 2 in the tree before, and its penalty among the best so far.
 type city_ascent = {penalty: i64, before: i32, best: i64}
@@ -239,15 +219,15 @@ def given_ascent [n] (penalties: [n]i64) : *ascent [n] =
 
 def are_steps [t] (steps: [t]i64) : bool = all (\s -> s >= 0 && s <= most_step) steps
 
--- | Subgradient ascent: cities at which the 1-tree has one edge become cheaper, those with more than two dearer, by 0.7 of the step
--- for each edge too many now and 0.3 for each in the tree before (Helsgaun 2000).
+-- | Subgradient ascent: penalties change by 0.7 of the step an edge above two now, 0.3 before (Helsgaun 2000).
 module mk_ascent (S: spanner) = {
-  module T = mk_one_tree S
-
-  -- | The 1-tree's cost without the penalties, the edges of each city, and how many parts the graph is in.
-  def one_tree_of [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) =
-    let {bound, degrees, parts} = T.one_tree g (lawful penalties)
-    in (bound, degrees, parts)
+  -- | The 1-tree of a graph under penalties: its cost without them, a lower bound where the graph has all edges; the edges of
+  -- each city; and the number of parts of the graph. **Work:** that of a spanning tree, and O(e).
+  def one_tree [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) =
+    let {total, degrees, parts} = S.span g penalties
+    let (cost, leaf, other) = further_edge g penalties degrees
+    let bound = total - 2 * i64.sum penalties + (if other < 0 then 0 else cost)
+    in (bound, map2 (\c d -> d + i32.bool (i32.i64 c == leaf || i32.i64 c == other)) (iota n) degrees, parts)
 
   -- | Make one step per number, in the memory of the given state. **Work:** that of a 1-tree per step.
   def ascend [n] [e] [t] (g: near_graph [n] [e]) (ascent: *ascent [n]) (steps: [t]i64) : *ascent [n] =
@@ -256,7 +236,7 @@ module mk_ascent (S: spanner) = {
       loop (a: *ascent [n], i) = (ascent, 0i64)
       while i < t && !a.done do
         let step = #[unsafe] steps[i]
-        let {bound, degrees, parts = _} = T.one_tree g (map (.penalty) a.cities)
+        let (bound, degrees, _) = one_tree g (map (.penalty) a.cities)
         let is_better = bound > a.bound
         let change v w = (step * (7 * i64.i32 v + 3 * i64.i32 w) + 5 * step_parts) / (10 * step_parts)
         let moved (c: city_ascent) degree =

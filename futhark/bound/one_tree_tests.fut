@@ -31,8 +31,8 @@ entry literal : ([2]i64, [5]i32, i64) =
   let others = [1, 2, 3, 0, 2, 0, 1, 4, 0, 4, 2, 3]
   let lengths = [1i64, 2, 1, 1, 1, 2, 1, 5, 1, 7, 5, 7]
   let g = load_near_graph ends others lengths
-  let (p, b) = (by_prim.T.one_tree g (replicate 5 0), by_boruvka.T.one_tree g (replicate 5 0))
-  in ([p.bound, b.bound], p.degrees, b.parts)
+  let (p, b) = (by_prim.one_tree g (replicate 5 0), by_boruvka.one_tree g (replicate 5 0))
+  in ([p.0, b.0], p.1, b.2)
 
 -- ==
 -- entry: both_are_one
@@ -50,10 +50,10 @@ entry literal : ([2]i64, [5]i32, i64) =
 entry both_are_one (n: i64) (percent: i32) (most: i32) (penalty: i32) (seed: u64) : bool =
   let g = random_graph n percent most seed
   let penalties = random_penalties n penalty seed
-  let (p, b) = (by_prim.T.one_tree g penalties, by_boruvka.T.one_tree g penalties)
+  let (p, b) = (by_prim.one_tree g penalties, by_boruvka.one_tree g penalties)
   let steps = map (\i -> 64 * i64.i32 most / (i + 1)) (iota 20)
   let (q, c) = (by_prim.ascend g (given_ascent penalties) steps, by_boruvka.ascend g (given_ascent penalties) steps)
-  in p.bound == b.bound && p.parts == b.parts && and (map2 (==) p.degrees b.degrees)
+  in p.0 == b.0 && p.2 == b.2 && and (map2 (==) p.1 b.1)
      && q.bound == c.bound
      && and (map2 (==) q.cities c.cities)
      && q.done == c.done

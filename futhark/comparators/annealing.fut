@@ -1,5 +1,4 @@
--- | Simulated annealing of many chains (Kirkpatrick, Gelatt, Vecchi 1983): a random move of 2-opt or Or-opt is made where it
--- shortens the tour, and with probability exp (-x / temperature) where it lengthens it by x.
+-- | Simulated annealing of many chains (Kirkpatrick, Gelatt, Vecchi 1983), by random moves of 2-opt and Or-opt.
 
 import "../core/metric"
 import "../core/rng"
@@ -12,8 +11,7 @@ import "../local_search/three_opt"
 import "../local_search/tour_edits"
 import "../local_search/worker"
 
--- | A stretch of the chains' iterations, from number `from` on: the trials of each, with moves of Or-opt among them if
--- `moves` is 1; the seed, and the first chain's number.
+-- | A stretch of iterations from number `from` on: trials each, with Or-opt if `moves` is 1; seed; first chain.
 type annealing_plan = {seed: u64, first: i64, from: i64, trials: i64, moves: i32}
 
 def are_trials (trials: i64) (from: i64) = trials >= 1 && from >= 0 && from <= 1 << 50 && trials <= 1 << 40
@@ -26,9 +24,8 @@ def trial_words : i64 = 4
 -- | The first random word of a trial: behind those that random tours are made of. Trials are counted through all iterations.
 def word_of_trial (trial: i64) : i64 = (1 << 32) + trial * trial_words
 
--- | A move as it is drawn: it lets `a` stand beside `b`. With `count` = 0 both lose their edges in the direction s, as in
--- 2-opt. Else the segment of `count` cities that begins with a and leads away from s goes beside b, on the side r.
--- With fewer than eight cities it is shorter, so that three remain.
+-- | A drawn move: it puts `a` beside `b`. With `count` = 0 both lose their edges in the direction s (2-opt). Else the
+-- `count` cities from a on, away from s, go beside b, on the side r; fewer in tours below eight cities.
 type draw = {a: i32, b: i32, s: i32, r: i32, count: i32}
 
 -- | The cities of a drawn move, beside it: `p` follows a in the direction s; the segment ends with `e`, which `q` follows away
@@ -90,8 +87,8 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
                      then (if i == 0 then (p, a, b, f) else (p, f, e, q))
                      else (if i == 0 then (p, a, q, e) else if i == 1 then (p, e, f, b) else (p, b, a, q)))
 
-  -- | A chain goes on from a tour, another being the best so far, by an iteration at each of the temperatures. The steps are
-  -- the moves that were made. **Work:** O(n) a call, and O(1) a trial besides the moves that are made.
+  -- | A chain goes on from a tour by an iteration at each temperature; `best` is the best tour so far, steps are moves
+  -- made. **Work:** O(n) a call, and O(1) a trial besides its move.
   def chain [n] [k] [t]
             (data: M.data [n])
             (links: links [n] [k])
@@ -130,8 +127,7 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
     let tour = W.write true (replicate n 0) r
     in {tour, best, length = if stays then length else best_length, steps}
 
-  -- | The chains go on; the one in place c is the stream `first + c` of the seed. Lists without neighbours let all pairs of
-  -- cities be drawn.
+  -- | The chains go on, as streams `first + c` of the seed. Without neighbours in lists any pairs are drawn.
   #[noinline]
   def anneal [p] [n] [k] [t]
              (data: M.data [n])

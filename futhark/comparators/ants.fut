@@ -1,6 +1,5 @@
--- | Ant colonies: ants make tours edge by edge, rather along short edges and strong trails; good tours strengthen the trails
--- of their edges. Ant System (Dorigo, Maniezzo, Colorni 1996), its rank-based form (Bullnheimer, Hartl, Strauss 1999), and
--- MAX-MIN Ant System (Stützle, Hoos 2000).
+-- | Ant colonies: Ant System (Dorigo, Maniezzo, Colorni 1996), its rank-based form (Bullnheimer, Hartl, Strauss 1999),
+-- and MAX-MIN Ant System (Stützle, Hoos 2000).
 
 import "../core/instances"
 import "../core/metric"
@@ -9,36 +8,27 @@ import "../core/rng"
 import "../core/schedule"
 import "../core/tour"
 import "../local_search/ils"
+import "../local_search/near_tours"
 import "../local_search/population"
 import "../local_search/three_opt"
 import "../local_search/worker"
 
--- | Colonies in columns: the trail from each city to each of its neighbours; the best tour so far and its length; how often it
--- was improved; and for how many iterations it has not been, or the trails have not been smoothed since.
+-- | Colonies in columns: trails to neighbours; the best tour, its length, improvements, iterations since the last.
 type colonies [p] [n] [k] = {trails: [p][n][k]f64, bests: [p][n]i32, lengths: [p]i64, steps: [p]i64, idle: [p]i64}
 
 -- | Colonies that know a tour, with equal trails everywhere.
-def colonies_on [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] =
-  { trails = replicate p (replicate n (replicate k trail))
-  , bests = tours
-  , lengths
-  , steps = replicate p 0
-  , idle = replicate p 0
-  }
-
--- | The same, of tours from outside.
 def given_colonies [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] =
-  assert (fits_32_bits n && are_climbers 0 p && k >= 0 && all is_tour tours) (colonies_on k tours lengths trail)
+  let bests = assert (fits_32_bits n && are_climbers 0 p && k >= 0 && all is_tour tours) tours
+  let trails = replicate p (replicate n (replicate k trail))
+  in {trails, bests, lengths, steps = replicate p 0, idle = replicate p 0}
 
--- | The rules of a colony. So many ants make tours, each by the power `quarters` / 4 of the trails; and what improves each tour is
--- nothing (search = 0), 2-opt (1), 2-opt and Or-opt (2), 3-opt (3), all along the neighbour lists.
+-- | The rules of a colony: ants, each by the power `quarters` / 4 of the trails; search by nothing (0), 2-opt (1),
+-- Or-opt too (2), or 3-opt (3).
 --
--- How trails change in an iteration: the share `keep` of each remains. The ant with the r-th shortest tour of the iteration
--- adds weights[r] * reference / (length of its tour) to the trails of its edges, and `elite` takes the place of the weight for
--- the best tour so far; where `turns` is not 0, in each turns-th iteration that tour only, in the others the ants only.
---
--- Where `floor` is not 0, trails stay between floor * most and most = reference / ((1 - keep) * length), with the length of the
--- best tour so far; and after `patience` idle iterations they are smoothed: each goes the share `smoothing` of its way to most.
+-- Trails keep the share `keep`. The r-th shortest tour of an iteration adds weights[r] * reference / length to its
+-- edges, and the best one `elite`; with `turns`, only the latter in each turns-th iteration, only the ants in others.
+-- With `floor`, trails stay between floor * most and most = reference / ((1 - keep) * length), and after `patience`
+-- idle iterations go the share `smoothing` of their way to most.
 type rules [w] =
   { ants: i64
   , quarters: i32
@@ -93,21 +83,11 @@ def ant_key (seed: u64) (colony: i64) (iteration: i64) (ant: i64) : rng.key =
 
 module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule) = {
   module L = mk_length M
+  module N = mk_near_tours M S
 
   local
-  -- | The nearest of the cities in the last places of a tour, from place `from` on, the smallest among equals. **Work:** O(n).
-  def nearest [n] (data: M.data [n]) (tour: [n]i32) (c: i32) (from: i32) : i32 =
-    let (best, _) =
-      loop (best, length) = (-1, i32.highest)
-      for t < i32.i64 n - from do
-        let d = #[unsafe] tour[i64.i32 (from + t)]
-        let l = M.dist data (M.point data c) (M.point data d)
-        in if l < length || (l == length && d < best) then (d, l) else (best, length)
-    in best
-
-  local
-  -- | The next city of an ant in a city: one of its neighbours that are left, the last ones of the tour, from place `from` on,
-  -- each with the probability that its attraction has of the sum; -1 where none is left. **Work:** O(k).
+  -- | An ant's next city: a neighbour left, in places from `from` on, by its share of attraction, or -1. **Work:**
+  -- O(k).
   def draw_next [n] [k]
                 (lists: [n][k]i32)
                 (attractions: [n][k]f64)
@@ -133,7 +113,6 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
   def walk [n] [k] (data: M.data [n]) (lists: [n][k]i32) (attractions: [n][k]f64) (works: bool) (key: rng.key) : *[n]i32 =
     #[unsafe]
     let n32 = i32.i64 n
-    -- The cities that are left are the last ones of the tour so far; `place` tells where each city is.
     let tour: *[n]i32 = map i32.i64 (iota n)
     let place: *[n]i32 = map i32.i64 (iota n)
     let (tour, _) =
@@ -143,13 +122,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
           if at == 0
           then rng.below key 0 n32
           else draw_next lists attractions place at before (rng.word key (i64.i32 at))
-        let next = if next < 0 then nearest data tour before at else next
-        let from = place[i64.i32 next]
-        let d = tour[i64.i32 at]
-        let tour = tour with [i64.i32 at] = next
-        let tour = tour with [i64.i32 from] = d
-        let place = place with [i64.i32 d] = from
-        in (tour, place with [i64.i32 next] = at)
+        in visit tour place at (if next < 0 then N.nearest_left data tour before at else next)
     in tour
 
   local
@@ -164,8 +137,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
          in (bests, lengths)
 
   local
-  -- | The tours that strengthen the trails of a colony, ants by rank and then the best so far, each as the places of its
-  -- cities; and by how much.
+  -- | The tours that strengthen the trails: ants by rank, then the best, as places of cities; and by how much.
   def marks [n] [m] [w] (rules: rules [w]) (iteration: i64) (tours: [m][n]i32) (lengths: [m]i64) (best: [n]i32) (length: i64) : ([w + 1][n]i32, [w + 1]f64) =
     let elite_turn = rules.turns == 0 || iteration % rules.turns == 0
     let ants_turn = rules.turns == 0 || !elite_turn
@@ -195,9 +167,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
     in f64.min clearest (f64.max faintest trail)
 
   local
-  -- | The colonies go on by an iteration; the one in place c is the stream `first + c` of the seed.
-  --
-  -- **Work:** O(p n k (ants + w)) and that of local search.
+  -- | An iteration, of streams `first` + c of the seed. **Work:** O(p n k (ants + w)), and that of local search.
   def iterate [p] [n] [k] [w]
               (data: M.data [n])
               (lists: [n][k]i32)
@@ -235,8 +205,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
        , idle = map2 (\smooth idle -> if smooth then 0 else idle) smooth idle
        }
 
-  -- | The colonies go on by the iterations from, …, from + iterations - 1. What draws an ant to an edge is its trail's power
-  -- times `etas`. Lists are in order of their distances.
+  -- | The colonies go on by a stretch of iterations; an edge attracts by its trail's power times `etas`.
   #[noinline]
   def forage [p] [n] [k] [w]
              (data: M.data [n])

@@ -73,7 +73,7 @@ def rules (floor: f64) : rules [2] =
   , patience = 1
   }
 
-def around () : colonies [1] [4] [3] = colonies_on 3 [[0, 1, 2, 3]] [8] 1
+def around () : colonies [1] [4] [3] = given_colonies 3 [[0, 1, 2, 3]] [8] 1
 
 -- The best tour, known from the first, has at least its own mark; so its trails are at least 0.5 + 4, and the most that all
 -- marks together add is 7. With limits, the most is 8 / (0.5 * 8) = 2; idle trails end half-way up to it.

@@ -2,6 +2,7 @@
 
 import "instances"
 import "metric"
+import "planar"
 import "space"
 
 -- | That cities are in a matrix, and no places: beside the kinds of places.
@@ -10,7 +11,7 @@ def in_matrix : kind = 3
 -- | The distances of `space`, and of `matrix`.
 module anywhere
   : {
-      include metric
+      include sliced
 
       -- | Cities that are given by coordinates. **Work:** O(1).
       val of_places [n] : places [n] -> data [n]
@@ -18,9 +19,6 @@ module anywhere
       -- | Cities of matrices, which stand one behind another, row behind row: the distance of cities a and b is behind
       -- firsts[a] + b others; without `firsts` it is one matrix. **Work:** O(1).
       val of_matrices [n] [f] [w] : (firsts: [f]i64) -> (distances: [w]i32) -> data [n]
-
-      -- | Cities first, …, first + m - 1, between which all distances stand. **Work:** O(1).
-      val part [n] : data [n] -> (first: i64) -> (m: i64) -> data [m]
     } = {
   type~ data [n] = {places: places [n], firsts: []i64, distances: []i32}
   type point = space.point
@@ -54,7 +52,7 @@ module anywhere
     let nowhere = replicate n 0
     in {places = in_space (nowhere, nowhere, 0) with kind = in_matrix, firsts, distances}
 
-  def part [n] ({places, firsts, distances}: data [n]) (first: i64) (m: i64) : data [m] =
+  def slice [n] ({places, firsts, distances}: data [n]) (first: i64) (m: i64) : data [m] =
     #[unsafe]
     let at (c: i64) = firsts[first + c] + first
     in { places = space.slice places first m

@@ -17,9 +17,7 @@ module type metric = {
   -- | The distance of two cities, at most 2^30 - 1, so that a gain never leaves 32 bits. **Work:** O(1).
   val dist [n] : data [n] -> point -> point -> i32
 
-  -- | Tell whether the distance of two cities may be below `most`. Conservative: never false for a distance below `most`; may be true
-  -- for some above.
-  -- **Work:** O(1).
+  -- | Tell whether a distance may be below `most`: never false for one that is. **Work:** O(1).
   val may_be_below [n] : data [n] -> point -> point -> (most: i64) -> bool
 }
 
@@ -38,10 +36,8 @@ module matrix : metric with data [n] = [n][n]i32 = {
   def may_be_below d (a: i32) (b: i32) (most: i64) = i64.i32 (dist d a b) < most
 }
 
--- | EUC_2D of whole coordinates, no distance over 46,000: 32-bit arithmetic only, exact.
---
--- The root in single precision, made smaller by 2^-20.9 of itself, lies under the true root by less than 0.04, so that it
--- rounds to d = nint(sqrt(s)) or to d - 1; and d exceeds r just where s > r^2 + r, since s is whole.
+-- | EUC_2D of whole coordinates, no distance over 46,000: 32-bit arithmetic only, exact. The root in single precision,
+-- less 2^-20.9 of itself, rounds to d or d - 1; and d exceeds r just where s > r^2 + r.
 module grid : metric with data [n] = ([n]i32, [n]i32) = {
   type data [n] = ([n]i32, [n]i32)
   type point = {x: i32, y: i32, c: i32}
@@ -77,17 +73,13 @@ def rounded_up (r: f64) : i32 =
   let t = i32.f64 r
   in t + i32.bool (f64.i32 t < r)
 
--- | Tell whether their distance, rounded or rounded up, may be below `most`.
---
--- Rounding makes a distance less than the root by at most a half, and `most` is whole: what the products are rounded by is far
--- less than that.
+-- | Tell whether their distance, rounded or up, may be below `most`: rounding takes a half at most.
 #[inline]
 def may_root_be_below (dx: f64) (dy: f64) (most: i64) : bool =
   let m = f64.i64 (i64.max 0 most)
   in dx * dx + dy * dy < m * m
 
--- | EUC_2D (`up` = 0) and CEIL_2D (`up` = 1) of any coordinates, in the double-precision arithmetic by which TSPLIB
--- defines them. That `up` is a number leaves no branch in the loops, which then vectorise.
+-- | EUC_2D (`up` = 0) and CEIL_2D (`up` = 1) as TSPLIB defines them. A number `up` leaves loops without branches.
 module plane : metric with data [n] = ([n]f64, [n]f64, f64) = {
   type data [n] = ([n]f64, [n]f64, f64)
   type point = {x: f64, y: f64, c: i32}

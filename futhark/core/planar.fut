@@ -2,19 +2,23 @@
 
 import "metric"
 
--- | A metric whose data is a row of points.
-module type planar = {
+-- | A metric whose data is a row of cities.
+module type sliced = {
   include metric
-
-  -- | The data of some cities, in their order. **Work:** O(m).
-  val gather [n] [m] : data [n] -> (cities: [m]i32) -> data [m]
 
   -- | The data of `m` cities from the first on; nothing is copied. **Work:** O(1).
   val slice [n] : data [n] -> (first: i64) -> (m: i64) -> data [m]
 }
 
--- | A path from city 0 to city n - 1, as a tour: these two are so near each other that no move that shortens the tour parts
--- them.
+-- | A metric whose data is a row of points.
+module type planar = {
+  include sliced
+
+  -- | The data of some cities, in their order. **Work:** O(m).
+  val gather [n] [m] : data [n] -> (cities: [m]i32) -> data [m]
+}
+
+-- | A path from city 0 to city n - 1, as a tour: no move that shortens the tour parts these two.
 module mk_path (M: metric) : metric with data [n] = M.data [n] with point = M.point = {
   open M
 

@@ -1,7 +1,5 @@
--- | Counter-based random numbers: a value is a function of (seed, stream, step), and of nothing else.
---
--- The mixer is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
--- OOPSLA 2014). `pytsp/problem/tours.py` states the same arithmetic in NumPy; the two agree bit for bit.
+-- | Counter-based random numbers, functions of (seed, stream, step) only. The mixer is SplitMix64's finalizer (Steele,
+-- Lea, Flood, OOPSLA 2014), as in `pytsp/problem/tours.py`.
 
 module type rng = {
   -- | One stream of random numbers.
@@ -13,8 +11,7 @@ module type rng = {
   -- | The random word number `step` of a stream. **Work:** O(1).
   val word : key -> (step: i64) -> u64
 
-  -- | A whole number in [0, bound), from the random word number `step`, for 0 < bound <= 2^31. Each value has a
-  -- probability within 2^-32 of 1/bound. **Work:** O(1).
+  -- | A number in [0, bound) from word `step`, 0 < bound <= 2^31, each within 2^-32 of 1/bound. **Work:** O(1).
   val below : key -> (step: i64) -> (bound: i32) -> i32
 }
 

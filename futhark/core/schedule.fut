@@ -37,8 +37,7 @@ module cores : schedule = {
   def each p _ climber = map (\c -> #[sequential] climber c true) (iota p)
 }
 
--- | The number of threads that are started for a climber, of which one works: on a GPU, threads that go together wait for each other, and
--- climbers take ways of their own. As many as go together, as far as memory allows.
+-- | Threads started for a climber, of which one works, as far as memory allows: threads of a warp wait for each other.
 def threads_a_climber (p: i64) (n: i64) : i64 = i64.max 1 (i64.min 32 (5000000 / (p * n)))
 
 -- | One climber in a group of threads, of which the first one works.

@@ -1,11 +1,10 @@
--- | Distances of points that lie anywhere but in a matrix: of the plane and of space by several measures, of the sphere, and
--- beside them one further city, which joins the ends of an open path, and pairs of cities whose edge stays.
+-- | Distances of points of the plane, of space and of the sphere, by several measures; beside them one further city,
+-- which joins the ends of an open path, and pairs of cities with a fixed edge.
 
 import "metric"
 import "planar"
 
--- | The measure of distances: a formula, the units of the sphere's radius, and the units by which all are longer but those of
--- pairs.
+-- | A measure: a formula, the sphere's radius, and what is added to all distances but those of pairs.
 type measure = {formula: i32, radius: f64, longer: i32}
 
 def by_root : i32 = 0
@@ -18,11 +17,11 @@ def by_arc_up : i32 = 6
 
 def is_measure ({formula, radius, longer}: measure) = formula >= by_root && formula <= by_arc_up && radius >= 0 && radius <= 1e15 && longer >= 0
 
--- | The arc of a sphere of radius 1 over a chord of so much, squared: twice an arc sine, to 4 units in the last place of a
--- double. Only sums, products and roots, each rounded once, so that every processor and NumPy come to the same.
+-- | The arc of a sphere of radius 1 over a chord, squared: to 4 units in the last place, and the same on every
+-- processor and in NumPy.
 --
--- asin h = h + h t P(t), where t = h^2 is at most 1/4; above that asin h = pi/2 - 2 asin(sqrt((1 - h) / 2)). P is
--- Chebyshev's approximation of degree 12.
+-- asin h = h + h t P(t), t = h^2 <= 1/4; above that asin h = pi/2 - 2 asin(sqrt((1 - h) / 2)). P is Chebyshev's of
+-- degree 12.
 def arc_over (square: f64) : f64 =
   let h = 0.5 * f64.sqrt square
   let h = if h > 1 then 1 else h
@@ -40,9 +39,7 @@ def arc_over (square: f64) : f64 =
   let half = u + u * t * p
   in if far then 3.141592653589793 - 4 * half else 2 * half
 
--- | The distance of points that are so far apart in each direction, unless they are tied, or one is the further city.
---
--- A function of its own in the generated C: inlined wherever a distance is asked for it would be a fifth of all.
+-- | The distance of points with these differences; a call, since it would be a fifth of all C inlined.
 #[noinline]
 def measured ({formula, radius, longer}: measure) (are_tied: bool) (dx: f64) (dy: f64) (dz: f64) (away: f64) (other: f64) : i32 =
   let nint x = i32.f64 (f64.abs x + 0.5)
@@ -69,17 +66,12 @@ def plane_rounded : kind = 0
 def plane_rounded_up : kind = 1
 def beyond_plane : kind = 2
 
--- | Cities by their coordinates.
---
--- `aways` tells how far the further city is from each; the further city has -1 there, wherever it is. A city and the one with
--- which it has a fixed edge have equal `ties`, and no others have. Planes have neither of these nor `zs`, nor a measure: what
--- stands there is not read.
+-- | Cities by coordinates; `aways` has the further city's distances, -1 at itself; the ends of a fixed edge have equal
+-- `ties`. Planes have none of these nor `zs` nor a measure.
 type places [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [n]f64, aways: [n]f64, ties: [n]f64, by: measure}
 
--- | TSPLIB's metrics on coordinates, in the double-precision arithmetic that defines them (`by_root` EUC_2D and EUC_3D,
--- `by_root_up` CEIL_2D, `by_att` ATT, `by_sum` MAN, `by_most` MAX), and arcs between points of a sphere of radius 1: rounded,
--- or to the next whole number above (`by_arc_up`), as GEO has them. Distances in a plane are those of `plane`, so that one copy
--- of the code serves both; others cost a call.
+-- | TSPLIB's metrics on coordinates in double precision, and arcs of a sphere of radius 1, rounded or to the next whole
+-- number above (GEO). Distances in a plane are those of `plane`; others cost a call.
 module space : planar with data [n] = places [n] = {
   type data [n] = places [n]
   type point = {x: f64, y: f64, c: i32}

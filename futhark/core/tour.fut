@@ -2,10 +2,7 @@
 
 import "rng"
 
--- | The uniformly random tour of climber number `climber` of `seed`: Fisher and Yates' shuffle, from the end, whose
--- draw for position p is the climber's random number p.
---
--- **Work:** O(n). **Span:** O(n).
+-- | The random tour of a climber of `seed` (Fisher, Yates): position p draws number p. **Work, Span:** O(n).
 def random_tour (n: i64) (seed: u64) (climber: i64) : *[n]i32 =
   let key = rng.stream seed climber
   in loop tour = map i32.i64 (iota n)
@@ -36,8 +33,7 @@ module mk_cyclic (I: integral) = {
 module cyclic = mk_cyclic i32
 module cyclic_64 = mk_cyclic i64
 
--- | A 2-opt move: the edges that leave positions i and j are exchanged for (i, j) and (i+1, j+1), which reverses
--- positions i+1, …, j; the tour becomes shorter by `gain`. A gain of 0 stands for no move.
+-- | A 2-opt move: reversing positions i+1, …, j shortens the tour by `gain`; a gain of 0 stands for no move.
 type move 'w = {gain: w, i: i32, j: i32}
 
 -- | No move, which every other one is better than; it reverses nothing.
@@ -49,7 +45,7 @@ def better (a: move i32) (b: move i32) : move i32 =
   then a
   else b
 
--- | Which position a position takes its city from when positions i+1, …, j are reversed.
+-- | The position from which a position takes its city when positions i+1, …, j are reversed.
 def reversal (i: i32) (j: i32) (p: i32) : i32 =
   if p > i && p <= j then i + 1 + j - p else p
 

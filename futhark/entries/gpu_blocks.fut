@@ -1,7 +1,5 @@
--- | The program of the cuda and opencl backends for random restarts by a fixed number of thread blocks, whose lanes and rows
--- are chosen.
+-- | The GPU program for random restarts by a fixed number of thread blocks of chosen lanes and rows.
 
-import "../core/any_plane"
 import "../core/gpu_metric"
 import "../core/tour"
 import "../two_opt/fixed_blocks"

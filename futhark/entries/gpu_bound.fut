@@ -1,5 +1,4 @@
--- | The program of the cuda and opencl backends for Held and Karp's bound and α-nearness. Trees come by Borůvka's rounds
--- instead of city by city.
+-- | The GPU program for Held and Karp's bound and α-nearness, with trees by Borůvka's rounds.
 
 import "../bound/alpha"
 import "../bound/exact_tree"

@@ -1,7 +1,5 @@
--- | The program of the cuda and opencl backends for annealing and ants. A chain has a thread, and so has an ant.
---
--- Memory: a chain takes 24 bytes a city, of which 16 once more for each thread that only goes along (`spread_threads`); an
--- ant 8, with a local search 36; a colony 24 a neighbour of each city.
+-- | The GPU program for annealing and ants, a thread each. A chain takes 24 bytes a city, and 16 more for each thread
+-- that only goes along (`spread_threads`); an ant 8, with a local search 36; a colony 24 a neighbour of each city.
 
 import "../comparators/annealing"
 import "../comparators/ants"

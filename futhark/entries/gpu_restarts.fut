@@ -1,5 +1,4 @@
--- | The program of the cuda and opencl backends for random restarts and one large tour. A climber has a thread block of its
--- own (`…_climb_block`) or a thread (`…_climb_thread`).
+-- | The GPU program for random restarts and one large tour; a climber has a thread block or a thread.
 
 import "../core/tour"
 import "../two_opt/descent"

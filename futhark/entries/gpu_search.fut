@@ -1,5 +1,4 @@
--- | The program of the cuda and opencl backends for iterated local search and many instances. A climber has a thread block of
--- its own (`…_block`) or a thread (`…_thread`).
+-- | The GPU program for iterated local search and many instances; a climber has a thread block or a thread.
 
 import "../core/any_instance"
 import "../core/anywhere"
@@ -33,9 +32,3 @@ module any_many_starts = mk_many_starts anywhere any_climbing_thread threads
 module matrix_near_tours = mk_near_tours matrix threads
 module grid_near_tours = mk_near_tours grid threads
 module plane_near_tours = mk_near_tours plane threads
-
-#[noinline]
-def many_listed [n] (rows: rows) (data: anywhere.data [n]) (k: i64) : [n][k]i32 = any_many_starts.lists rows data k
-
-#[noinline]
-def many_climbed [t] [k] (data: anywhere.data [t]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = any_many_starts.climbed (anywhere.part data) n near lists seed count passes

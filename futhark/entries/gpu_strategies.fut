@@ -1,5 +1,4 @@
--- | The program of the cuda and opencl backends for iterated local search by climbers in step with each other, their tours in
--- the device's memory.
+-- | The GPU program for iterated local search by climbers in step with each other.
 
 import "../core/instances"
 import "../core/metric"

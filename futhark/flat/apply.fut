@@ -11,9 +11,7 @@ type population [p] [n] [r] = {tours: [p][n]i32, places: [p][n]i32, lengths: [r]
 -- | The place of each segment of m cuts on the new tours: its direction, upwards or not, and the new position of its first city in its row.
 type layout [m] = {up: [m]bool, start: [m]i32}
 
--- | Rank the segments of one exchange for each row; tell which exchanges have cuts and leave one tour.
---
--- A segment is walked in the direction in which the first one is reached again. `most` is the most cuts of an exchange.
+-- | Rank the segments of one exchange for each row, of at most `most` cuts; tell which have cuts and leave one tour.
 -- **Work:** O(m log most). **Span:** O(log most).
 def layout_of [r] [m] (rows: rows) (most: i64) (e: exchanges [r] [m]) : (layout [m], [r]bool) =
   #[unsafe]
@@ -45,9 +43,7 @@ def segments_of [r] [m] (p: i64) (n: i64) (rows: rows) (e: exchanges [r] [m]) : 
     in get e.off row + (if count == 0 then get e.size row else count) - 1
   in tabulate (p * n) segment
 
--- | Make the exchanges that are good and leave one tour, one for each row; tell which are made.
---
--- **Work:** O(p n + m log most). **Span:** O(log (p n)).
+-- | Make exchanges that are good and leave one tour; tell which. **Work:** O(p n + m log most). **Span:** O(log (p n)).
 #[noinline]
 def apply [p] [n] [r] [m] (rows: rows) ({tours, places, lengths}: population [p] [n] [r]) (e: exchanges [r] [m]) (good: [r]bool) : (population [p] [n] [r], [r]bool) =
   #[unsafe]

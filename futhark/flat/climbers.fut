@@ -5,6 +5,8 @@ import "../local_search/population"
 
 local module flat = import "apply"
 
+type climbers [p] [n] = population [p] [n]
+
 -- | Return climbers on measured tours, with their numbers of steps. **Work:** O(p).
 def climbers_on [p] [n] ({tours, places = _, lengths}: flat.population [p] [n] [p]) (steps: [p]i64) : population [p] [n] =
   {tours, bests = tours, lengths, steps}

@@ -32,10 +32,9 @@ def closed [t] (n: i64) (rows: rows) (first: [t]i32) (second: [t]i32) (ends: []e
   let both (u: i32) (v: i32) (x: i32) (y: i32) = if u < 0 then (x, y) else if v < 0 then (u, i32.max x y) else (u, v)
   in map4 both first second next previous
 
--- | Close the fragments of each row along its curve, where those of half of the tours join by `rank` before, for some rounds;
--- return the rows from their first cities on, and the positions.
---
--- **Work:** O(p n log n). **Span:** O(log (p n)).
+-- | Close the fragments of each row along its curve, where those of half of the tours join by `rank` before, for some
+-- rounds; return the rows from their first cities on, and the positions. **Work:** O(p n log n). **Span:** O(log (p
+-- n)).
 def follow [p] [n] (rows: rows) (spots: spots [n]) (keys: [p]rng.key) (rank: i64 -> i64 -> i64 -> i64) (rounds: i32) (fragments: fragments [p * n]) : ([p * n]i32, [p * n]i32) =
   #[unsafe]
   let (first, second, ends) =

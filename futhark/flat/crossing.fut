@@ -1,16 +1,17 @@
--- | Populations by plans from outside: starts in bulk, local search in rounds, and generations.
---
--- Each exists for devices, all tours at once, and for threads, each of which has one tour at a time. Both make the same tours.
+-- | Populations by plans: starts, local search, generations; all tours at once, or the same tours one a thread.
 
 import "../core/instances"
-import "../core/metric"
+import "../core/planar"
 import "../core/positions"
 import "../core/rng"
 import "../core/schedule"
 import "apply"
+import "climbers"
 import "curve"
+import "each_instance"
 import "generation"
 import "improve"
+import "many"
 import "merging"
 import "rows"
 import "starts"
@@ -28,8 +29,8 @@ def is_generation ({seed = _, generation, most, cap, rounds, unions, thrift}: ge
      && is_count 1000 unions
      && is_count 10000 thrift
 
--- | Climbers first, …, first + count - 1 of a seed: along curves or by fragments (`starts.fut`), and then by a local search
--- (`improve.fut`).
+-- | Climbers first, …, first + count - 1 of a seed: along curves or by fragments (`starts.fut`), and then by a local
+-- search (`improve.fut`).
 type bulk_plan =
   { seed: u64
   , first: i64
@@ -53,7 +54,7 @@ def are_spots [n] ((xs, ys): spots [n]) : bool =
   let is_spot (x: i32) = x >= 0 && x <= most_spot
   in all is_spot xs && all is_spot ys
 
-module mk_crossing (M: metric) = {
+module mk_crossing (M: sliced) = {
   local module merging = mk_merging M
   local module G = mk_generation M merging
   local module I = mk_improve M merging
@@ -79,45 +80,85 @@ module mk_crossing (M: metric) = {
     let (tours, places, lengths) = unzip3 (cores.over one (iota p))
     in {tours, places, lengths}
 
-  -- The streams of climbers, where all that is given has sense.
-  --
-  -- The host waits for that: what a GPU does behind a check that has failed on it reads what was never written.
+  -- The streams of climbers. The host waits: behind a check that failed a GPU reads unwritten memory.
   local
   def streams_of [n] [k] (rows: rows) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : [count]rng.key =
     let fits = fits_32_bits n && k <= widest && are_climbers plan.first count && is_bulk plan && are_lists_of rows lists && are_spots spots
     in assert fits (tabulate count (\c -> rng.stream plan.seed (plan.first + c)))
 
-  -- | Start `count` tours, all at once.
-  def start [n] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : population [count] [n] [count * instances rows] =
-    started rows data lists spots (streams_of rows lists spots count plan) plan
+  -- | Start `count` climbers, all tours at once.
+  #[noinline]
+  def start [n] [k] (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : climbers [count] [n] =
+    let tours = started (one_row n) data lists spots (streams_of (one_row n) lists spots count plan) plan
+    in climbers_on (tours :> population [count] [n] [count]) (replicate count 0)
 
-  -- | Start the same tours of one instance, one a thread.
-  def start_alone [n] [k] (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : population [count] [n] [count] =
+  -- | Start the same climbers, one tour a thread.
+  #[noinline]
+  def start_alone [n] [k] (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : climbers [count] [n] =
     let keys = streams_of (one_row n) lists spots count plan
-    in alone (\a -> #[unsafe] started (one_row n) data lists spots [keys[a]] plan)
+    in climbers_on (alone (\a -> #[unsafe] started (one_row n) data lists spots [keys[a]] plan)) (replicate count 0)
 
-  -- | Bring tours through the local search of a plan, all at once.
-  def search [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (plan: bulk_plan) : population [p] [n] [r] =
-    let tours = assert (is_bulk plan && are_lists_of rows lists) tours
-    in I.search rows data lists (search_of plan) (S.measured rows data tours (map positions tours) :> population [p] [n] [r])
+  -- Tours after the local search of a plan, by the type of `started`: one copy serves both.
+  local
+  def searched [p] [n] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (plan: bulk_plan) : population [p] [n] [p * instances rows] =
+    I.search rows data lists (search_of plan) (S.measured rows data tours places)
 
-  -- | Bring tours of one instance there, one a thread.
-  def search_alone [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (plan: bulk_plan) : population [p] [n] [p] =
-    let tours = assert (is_bulk plan && are_lists_of (one_row n) lists) tours
+  local
+  def searchable [p] [n] [k] (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: bulk_plan) : [p][n]i32 =
+    assert (is_bulk plan && are_lists_of (one_row n) lists) climbers.bests
+
+  -- | Bring the best tours of climbers through the local search of a plan, all at once.
+  #[noinline]
+  def search [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: bulk_plan) : climbers [p] [n] =
+    let tours = searchable lists climbers plan
+    in climbers_on (searched (one_row n) data lists tours (map positions tours) plan :> population [p] [n] [p]) climbers.steps
+
+  -- | Bring them there, one a thread.
+  #[noinline]
+  def search_alone [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: bulk_plan) : climbers [p] [n] =
+    let tours = searchable lists climbers plan
     let places = map positions tours
-    in alone (\a -> #[unsafe] I.search (one_row n) data lists (search_of plan) (S.measured (one_row n) data [tours[a]] [places[a]]))
+    in climbers_on (alone (\a -> #[unsafe] searched (one_row n) data lists [tours[a]] [places[a]] plan)) climbers.steps
 
   -- The plan of a generation, where all that is given has sense.
   local
-  def checked [n] [k] (rows: rows) (lists: [n][k]i32) ({seed, generation, most, cap, rounds, unions, thrift}: generation_plan) : plan =
-    let fits = is_generation {seed, generation, most, cap, rounds, unions, thrift} && are_lists_of rows lists
-    in assert fits {most, cap, rounds, unions, thrift}
+  def checked [n] [k] (rows: rows) (lists: [n][k]i32) (plan: generation_plan) : plan =
+    let {seed = _, generation = _, most, cap, rounds, unions, thrift} = assert (is_generation plan && are_lists_of rows lists) plan
+    in {most, cap, rounds, unions, thrift}
 
-  -- | Make the next generation, all pairs at once; tell which rows changed.
-  def cross [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [r]) (plan: generation_plan) : (population [p] [n] [r], [r]bool) =
+  -- | Make the next generation of rows, all pairs at once; tell which rows changed. One copy serves one instance and many.
+  #[noinline]
+  def cross_rows [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [r]) (plan: generation_plan) : (population [p] [n] [r], [r]bool) =
     G.generation rows data lists population plan.seed plan.generation (checked rows lists plan)
 
-  -- | Make the same generation of one instance, one pair a thread.
-  def cross_alone [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [p]) (plan: generation_plan) : (population [p] [n] [p], [p]bool) =
-    G.by_pair data lists population plan.seed plan.generation (checked (one_row n) lists plan)
+  -- | Make the next generation of climbers, all pairs at once.
+  def cross [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: generation_plan) : climbers [p] [n] =
+    -- Of as many rows as a batch has by its type: another type would be another copy.
+    let rows = one_row n
+    let r = p * instances rows
+    let (tours, changed) = cross_rows rows data lists (measured_of climbers :> population [p] [n] [r]) plan
+    in after climbers (tours :> population [p] [n] [p], changed :> [p]bool)
+
+  -- | Make the same generation, one pair a thread.
+  #[noinline]
+  def cross_alone [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: generation_plan) : climbers [p] [n] =
+    after climbers (G.by_pair data lists (measured_of climbers) plan.seed plan.generation (checked (one_row n) lists plan))
+
+  -- | Begin populations of many instances on given tours, by the cities and the generations of each instance.
+  #[noinline]
+  def begin_many [p] [n] [k] [b] (data: M.data [n]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] =
+    let rows = rows_of n sizes (replicate b true)
+    let fits = are_sizes n sizes && are_lists_of rows lists && are_climbers 0 p && are_in_rows rows tours
+    let tours = assert fits tours
+    in begun lists sizes left (S.measured rows data tours (map positions tours) :> population [p] [n] [p * b])
+
+  -- | Make the next generation of the instances that go on.
+  #[noinline]
+  def cross_many [p] [n] [k] [b] [r] (data: M.data [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] =
+    moved_on batch (cross_rows (rows_of_batch batch) data batch.lists (tours_of batch) plan)
+
+  -- | Make the same generation, one instance a thread.
+  #[noinline]
+  def cross_many_alone [p] [n] [k] [b] [r] (data: M.data [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] =
+    each_crossed batch (\first m lists tours -> cross_rows (one_row m) (M.slice data first m) lists tours plan)
 }

@@ -20,9 +20,7 @@ def reach : i64 = 256
 
 def directions : i64 = 8 * reach
 
--- | Return direction number d of all around a square: the vector that (1, 0) is turned to, longer by `reach` or more.
---
--- **Work:** O(1).
+-- | Return direction d of those around a square: what (1, 0) is turned to, longer by `reach` or more. **Work:** O(1).
 def direction (d: i64) : (i64, i64) =
   let (edge, t) = (d / (2 * reach), d % (2 * reach) - reach)
   in if edge == 0
@@ -47,9 +45,7 @@ def place_along (key: rng.key) (x: i32) (y: i32) : u32 =
   let least_y = (i64.min 0 c + i64.min 0 s) * side
   in u32.u64 (hilbert grid_bits (cell (c * x - s * y) least_x 2) (cell (s * x + c * y) least_y 3))
 
--- | Sort the cities of many rows along the curve of each tour; equal ones keep their order. `row` has the row of each city.
---
--- **Work:** O(m). **Span:** O(log m).
+-- | Sort the cities of rows along their tours' curves, equals as they are. **Work:** O(m). **Span:** O(log m).
 def sort_along [n] [p] [r] [m] (rows: rows) ((xs, ys): spots [n]) (keys: [p]rng.key) (sizes: [r]i32) (row: [m]i32) (cities: [m]i32) : [m]i32 =
   let places = kept_apart (map2 (\row c -> #[unsafe] place_along keys[tour_of rows row] (get xs c) (get ys c)) row cities)
   in sort_rows curve_bits (starts_of sizes (ends_of sizes)) sizes row places cities

@@ -1,9 +1,6 @@
--- | AB-cycles of all pairs at once: closed walks in which edges of a tour A and of its mate B, which only one of them has,
--- alternate (Nagata, Kobayashi: A Powerful Genetic Algorithm Using Edge Assembly Crossover for the Traveling Salesman
--- Problem, INFORMS Journal on Computing 25(2), 2013).
---
--- At a city that has lost both edges of A, each goes with one of the two edges of B, by a random bit. So every edge has one
--- successor, and the cycles are the orbits of a permutation.
+-- | AB-cycles of all pairs at once: closed walks along edges that only a tour A or only its mate B has, in turns
+-- (Nagata, Kobayashi, INFORMS Journal on Computing 25(2), 2013). At a city without both edges of A a random bit pairs
+-- edges, so that cycles are the orbits of a permutation.
 
 import "../core/rng"
 import "exchange"
@@ -11,8 +8,7 @@ import "orbits"
 import "rows"
 import "segments"
 
--- | p tours of n cities in rows, the position of each city on them, the mate of each among t others, and a stream of random
--- numbers for each.
+-- | p tours of n cities in rows, positions of cities, the mate of each among t others, and streams of random numbers.
 type~ pairs [p] [t] [n] =
   { rows: rows
   , tours: [p][n]i32
@@ -23,14 +19,11 @@ type~ pairs [p] [t] [n] =
   , keys: [p]rng.key
   }
 
--- | The w edges of the tours that their mates lack. Edges stand behind positions, counted through all tours: `upto` counts
--- those that differ up to each position, and `edges` lists their positions.
+-- | The w edges that mates lack, by positions through all tours: `upto` counts those up to each position.
 type difference [p] [n] [w] = {upto: [p * n]i32, edges: [w]i32}
 
--- | The AB-cycle of each edge that differs, by its first edge, -1 where it is too long; the number of edges of A of each
--- cycle, at its first edge; and what an edge of B leads to from each end of an edge of A.
---
--- End 2 e of edge e is the city at its position, end 2 e + 1 the next one.
+-- | The AB-cycle of each edge, by its first edge, -1 where too long; its edges of A, there; and where edges of B lead
+-- from the ends of edges of A: end 2 e of edge e is the city at its position, end 2 e + 1 the next one.
 type cycles [w] = {cycle: [w]i32, size: [w]i32, link: [w * 2]i32}
 
 -- True if positions are no neighbours in a row of `size` cities.
@@ -99,10 +92,8 @@ def ab_cycles [p] [t] [n] [w] (most: i32) (pairs: pairs [p] [t] [n]) (d: differe
     in if get counts c <= 2 * most then c else -1
   in {cycle = map of_edge (iota w), size = map (/ 2) counts, link}
 
--- | Return cycles that save more than `least` as exchanges, and the exchange of each edge that differs, -1 where it has none.
---
--- Exchanges are in order of their rows, then of the positions of their first cuts. The place of a cut in its exchange is
--- found by a walk around its cycle. **Work:** O(w most). **Span:** O(most + log w).
+-- | Return cycles that save more than `least` as exchanges, and the exchange of each edge, or -1. They are in order of
+-- rows and first cuts; a walk around a cycle finds a cut's place. **Work:** O(w most). **Span:** O(most + log w).
 #[noinline]
 def exchanges_of [p] [n] [w] (rows: rows) (d: difference [p] [n] [w]) ({cycle, size, link}: cycles [w]) (gains: [w]i64) (least: i64) : ?[c][m].(exchanges [c] [m], [w]i32) =
   #[unsafe]

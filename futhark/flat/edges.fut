@@ -4,12 +4,9 @@ import "exchange"
 import "rows"
 import "segments"
 
--- | An edge of a city in an exchange of m cuts in all.
---
--- `claim` numbers it among all edges: a link by its lower end, below 2 m, and otherwise 2 m and the segment, of whose edges
--- one may be cut at a time. `seg` is that segment, and -1 for a link; a cut comes behind position `pos`. `near` is the end
--- at the city and `far` the other one: of a link among all ends, of a segment's edge 0 or 1. `to` is the position of the
--- other city.
+-- | An edge of a city in exchanges of m cuts. `claim` numbers it: a link by its lower end, else 2 m and the segment
+-- `seg`, which is -1 for a link and has its cut behind position `pos`. `near` is the end at the city, `far` the other
+-- one: of all ends for a link, else 0 or 1. `to` is the other city's position.
 type edge = {claim: i64, seg: i32, pos: i32, near: i32, far: i32, to: i32}
 
 -- | Return the edge of the city at position q of segment r: behind it for side 0, before it for side 1. **Work:** O(1).

@@ -1,7 +1,6 @@
--- | Ends of fragments that no edge of a list joins any more: along the curve of their tour, where each looks at the next ones.
---
--- In half of the tours fragments join so for some rounds; in the others `closing.fut` has them follow the curve as they are. The
--- first are far shorter where cities stand in clusters, the second differ more from each other: crossover needs both.
+-- | Ends of fragments that no list joins any more, along the curve of their tour. In half of the tours they join in
+-- rounds, which is far shorter in clusters; in others `closing.fut` follows the curve, which differs more: crossover
+-- needs both.
 
 import "../core/rng"
 import "curve"
@@ -9,8 +8,7 @@ import "fragments"
 import "rows"
 import "segments"
 
--- | The ends of the fragments of all rows, in order along the curves of their tours: each with its city, numbered through all
--- tours, and with the place of the fragment's other end, which is its own for a lone city.
+-- | An end along its tour's curve: its city, numbered through all tours, and the other end's place, its own if lone.
 type end = (i32, i32)
 
 -- | The number of ends at which an end looks in each direction of the curve.
@@ -54,20 +52,6 @@ def picks [e] (n: i64) (rows: rows) (joins: i64 -> bool) (rank: i64 -> i64 -> i6
          in if fits then i64.min best (rank a (i64.i32 x % n) (i64.i32 ends[k].0 % n) | j) else best
   in map pick (iota e)
 
--- The place of the end that each end joins, -1 where there is none.
-local
-def joins [e] (picks: [e]i64) (ends: [e]end) : [e]i32 =
-  #[unsafe]
-  let choice (i: i64): i64 =
-    let far = i64.i32 ends[i].1
-    let (mine, other) = (picks[i], picks[far])
-    let is_mine = mine != none && (mine < other || (mine == other && i <= far))
-    in if is_mine then looked_at i (mine & 31) else -1
-  let join (i: i64): i32 =
-    let k = choice i
-    in if k >= 0 && choice k == i then i32.i64 k else -1
-  in map join (iota e)
-
 -- The ends that are left after some joins.
 local
 def left [e] (ends: [e]end) (joins: [e]i32) : []end =
@@ -80,15 +64,15 @@ def left [e] (ends: [e]end) (joins: [e]i32) : []end =
   let (upto, kept) = count_true stays
   in map (\i -> (ends[i64.i32 i].0, get upto (get others i) - 1)) kept
 
--- | Join the ends of the fragments of tours that do, the best ones by `rank` of a tour and two cities, while two fragments pick each
--- other and for a limited number of rounds; return the neighbours of all cities, and the ends that are left.
---
--- The last five bits of a rank are free. **Work:** O(e) a round. **Span:** O(log e) a round.
+-- | Join the ends of fragments of tours that do, the best by `rank` of a tour and two cities, with five free bits,
+-- while two pick each other, for some rounds; return neighbours and ends left. **Work:** O(e) a round. **Span:** O(log
+-- e) a round.
 def join_along [t] (n: i64) (rows: rows) (joins_along: i64 -> bool) (rank: i64 -> i64 -> i64 -> i64) (rounds: i32) (fragments: fragments [t]) (ends: []end) : ([t]i32, [t]i32, []end) =
   let (first, second, ends, _, _) =
     loop (first: *[t]i32, second: *[t]i32, ends, go, round) = (copy fragments.first, copy fragments.second, ends, true, 0i32)
     while go && round < rounds do
-      let joins = joins (kept_apart (picks n rows joins_along rank ends)) ends
+      let picks = kept_apart (picks n rows joins_along rank ends)
+      let joins = mutual picks (\i -> #[unsafe] i64.i32 ends[i].1) looked_at
       let cities = map (.0) ends
       let others = map (\k -> if k >= 0 then get cities k else -1) joins
       let lacks_both = map (\x -> get first x < 0) cities

@@ -1,14 +1,11 @@
--- | Many exchanges of tour edges as one value, each with as many cuts as it needs.
---
--- An exchange cuts edges of a tour. Cut r lies behind position cut[r]; end 2 r is the city at that position, end 2 r + 1
--- the city after it. `link` joins each end to another one. The cuts of an exchange stand together, by position. Segment r
--- lies between cut r and the next cut of its exchange; the last segment goes on with position 0.
+-- | Many exchanges of tour edges as one value. Cut r is behind position cut[r], between ends 2 r and 2 r + 1; `link`
+-- joins ends. The cuts of an exchange are in order. Segment r goes from cut r to the next, the last one on to position
+-- 0.
 
 import "rows"
 import "segments"
 
--- | c exchanges with m cuts in all: the row of each, where its cuts begin, how many they are, and what it saves; the
--- position of each cut, its exchange, and what its two ends are joined to.
+-- | c exchanges: of each the row, the first of m cuts, their number, the gain; of each cut position, exchange, links.
 type exchanges [c] [m] =
   { row: [c]i32
   , off: [c]i32
@@ -60,8 +57,7 @@ def segment_of [c] [m] (e: exchanges [c] [m]) (o: i32) (q: i32) : i32 =
   let before = cuts_before e o q
   in get e.off o + (if before == 0 then get e.size o else before) - 1
 
--- | Return the walks over all segments: state 2 r is segment r walked upwards, state 2 r + 1 downwards, and each has the
--- state that follows. **Work:** O(m). **Span:** O(1).
+-- | Return what follows states 2 r, segment r walked upwards, and 2 r + 1, downwards. **Work:** O(m). **Span:** O(1).
 def walks [c] [m] (e: exchanges [c] [m]) : [m * 2]i32 =
   let follow (x: i64) =
     let r = i32.i64 (x / 2)
@@ -69,9 +65,7 @@ def walks [c] [m] (e: exchanges [c] [m]) : [m * 2]i32 =
     in if enter & 1 == 1 then enter - 1 else 2 * previous_cut e (enter >> 1) + 1
   in tabulate (m * 2) follow
 
--- | Return the chosen exchanges, in their order, and what their cuts are named by: each cut has the number of one of its exchange.
---
--- **Work:** O(c + m log c). **Span:** O(log (c + m)).
+-- | Return chosen exchanges, and a cut of its exchange for each. **Work:** O(c + m log c). **Span:** O(log (c + m)).
 #[noinline]
 def select_named [c] [m] (e: exchanges [c] [m]) (names: [m]i32) (chosen: [c]bool) : ?[d][l].(exchanges [d] [l], [l]i32) =
   let add (a: i64, b: i64) (x, y) = (a + x, b + y)

@@ -1,12 +1,9 @@
--- | Fragments of many tours at once: paths of cities that join by edges of neighbour lists.
---
--- A fragment picks the best edge from its ends; two that pick each other join (Bentley: Fast algorithms for geometric
--- traveling salesman problems, ORSA Journal on Computing 4, 1992, joins the best one at a time).
+-- | Fragments of many tours: paths that join by edges of neighbour lists, where two fragments pick each other; Bentley
+-- (ORSA Journal on Computing 4, 1992) joins the best one at a time.
 
 import "segments"
 
--- | Fragments of t cities of all tours, numbered through: the neighbours of each city, -1 where it lacks one, the second one
--- last; and for an end of a fragment the other end, which means nothing for other cities.
+-- | Fragments of t cities of all tours: neighbours of each city, the second last, or -1; and the other end of each end.
 type fragments [t] = {first: [t]i32, second: [t]i32, far: [t]i32}
 
 -- | The most rounds in which fragments join.
@@ -29,15 +26,14 @@ def picks [t] [n] [k] (lists: [n][k]i32) (rank: i64 -> i64 -> i64 -> i64) ({firs
          in if fits then i64.min best (rank a u (i64.i32 lists[u, j]) | j) else best
   in map pick (iota t)
 
--- The end that each end joins, -1 where there is none.
-local
-def joins [t] [n] [k] (lists: [n][k]i32) (picks: [t]i64) (far: [t]i32) : [t]i32 =
+-- | The end that each end joins, -1 where there is none, by picks, the other ends `far`, and the end `at` a place of a pick. **Work:** O(t).
+def mutual [t] (picks: [t]i64) (far: i64 -> i64) (at: i64 -> i64 -> i64) : [t]i32 =
   #[unsafe]
   -- The pick of a fragment, if it comes from this end.
   let choice (x: i64): i64 =
-    let (mine, other) = (picks[x], picks[i64.i32 far[x]])
-    let is_mine = mine != none && (mine < other || (mine == other && x <= i64.i32 far[x]))
-    in if is_mine then x / n * n + i64.i32 lists[x % n, mine & 31] else -1
+    let (mine, other) = (picks[x], picks[far x])
+    let is_mine = mine != none && (mine < other || (mine == other && x <= far x))
+    in if is_mine then at x (mine & 31) else -1
   let join (x: i64): i32 =
     let y = choice x
     in if y >= 0 && choice y == x then i32.i64 y else -1
@@ -53,16 +49,15 @@ def join [t] ({first, second, far}: fragments [t]) (joins: [t]i32) : fragments [
      , far = scatter (copy far) ends (map (\y -> if y >= 0 then get far y else -1) joins)
      }
 
--- | Join the cities of t / n tours by edges of the lists, the best ones by `rank` of a tour and two cities, while two fragments
--- pick each other.
---
--- The last five bits of a rank are free. **Work:** O(t k) a round. **Span:** O(k) a round.
+-- | Join cities of t / n tours by listed edges, the best by `rank` of a tour and two cities, with five free bits, while
+-- two fragments pick each other. **Work:** O(t k) a round. **Span:** O(k) a round.
 def join_all [k] (n: i64) (t: i64) (lists: [n][k]i32) (rank: i64 -> i64 -> i64 -> i64) : fragments [t] =
   let lone: fragments [t] = {first = replicate t (-1), second = replicate t (-1), far = map i32.i64 (iota t)}
   let (fragments, _, _) =
     loop (now, go, round) = (lone, true, 0i32)
     while go && round < most_rounds do
       let picks = kept_apart (picks lists rank now)
-      let joins = joins lists picks now.far
+      let far (x: i64) = #[unsafe] i64.i32 now.far[x]
+      let joins = mutual picks far (\x j -> #[unsafe] x / n * n + i64.i32 lists[x % n, j])
       in (join now joins, or (map (>= 0) joins), round + 1)
   in fragments

@@ -1,8 +1,6 @@
--- | A generation: every tour takes over edges from its mate, by all of its children that fit together.
---
--- Nagata and Kobayashi take the best child of a pair (see `cycles`). Here all children that leave one tour and save something
--- become one exchange. A pair's result depends on its two tours, its random numbers, the plan and, with `thrift`, on the counts
--- of the population's edges only.
+-- | A generation: every tour takes over edges from its mate, by all children that save something and fit together
+-- (Nagata and Kobayashi take the best one). A result depends on its pair, random numbers and plan, and with `thrift` on
+-- counts of edges.
 
 import "../core/metric"
 import "../core/rng"
@@ -18,11 +16,9 @@ import "unions"
 import "unite"
 import "worthy"
 
--- | The plan of a generation.
---
--- `most` is the most edges of an AB-cycle, `cap` the most cities of a subtour that is merged, and `rounds` the most rounds of
--- merging. Unions grow around cycles that leave costly subtours in `unions` rounds. A child waits where its gain for the entropy
--- lost is below `thrift` hundredths of the average (see `worthy`).
+-- | The plan of a generation: the most edges of an AB-cycle, cities of a subtour that is merged, and rounds of merging;
+-- rounds of unions around cycles that leave costly subtours; and the hundredths of the average gain for entropy below
+-- which a child waits.
 type plan = {most: i32, cap: i32, rounds: i32, unions: i32, thrift: i32}
 
 -- | Return the stream of random numbers of each tour in a generation. **Work:** O(p). **Span:** O(1).
@@ -60,10 +56,9 @@ module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
     let good = are_good e left
     in (select e good, map (\f -> !f) good)
 
-  -- | Return the children of all tours: one for each AB-cycle that saves something, and unions around those of which no child
-  -- came. All leave one tour and save something.
-  --
-  -- **Work:** O(p n), and that of `merge` and `unions`. **Span:** that of `merge` and `unions`.
+  -- | Return the children of all tours: of AB-cycles that save something, and of unions around others. All leave one
+  -- tour and save something. **Work:** O(p n), and that of `merge` and `unions`. **Span:** that of `merge` and
+  -- `unions`.
   def children [n] [k] [p] [t] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [t] [n]) (plan: plan) : ?[c][m].exchanges [c] [m] =
     let d = difference pairs
     let found = ab_cycles plan.most pairs d
@@ -77,9 +72,7 @@ module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
             let unions = unions pairs.rows most plan.unions {cycles, d, own} (select e others)
             in both good (merged data lists pairs plan most unions).0
 
-  -- | Take over the union of the chosen children of each row, where it saves at least as much as the best of them; tell
-  -- which rows changed.
-  --
+  -- | Take over the union of the chosen children where it saves as much as the best of them; tell which rows changed.
   -- **Work:** O(p n), and that of `merge`. **Span:** that of `merge`.
   def take_over [n] [k] [p] [r] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [r]) (e: exchanges [c] [m]) (chosen: [c]bool) : (population [p] [n] [r], [r]bool) =
     let united = unite rows p e chosen :> exchanges [r] []
@@ -87,10 +80,8 @@ module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
     let best = best_gains r e chosen
     in apply rows population united (map3 (\f g b -> f && g >= b) (are_good united left) united.gain best)
 
-  -- | Return the tours of pairs, whose rows have these lengths, after they have taken over edges from their mates, and which rows
-  -- changed. `counts` are the edges of the population that the tours belong to.
-  --
-  -- **Work:** O(p n), and that of `children`. **Span:** that of `children`.
+  -- | Return the tours of pairs after they have taken over edges, and which rows changed; `counts` are those of their
+  -- population. **Work:** O(p n), and that of `children`. **Span:** that of `children`.
   def cross [n] [k] [p] [t] [r] (data: M.data [n]) (lists: [n][k]i32) (counts: counts [n] [k]) (pairs: pairs [p] [t] [n]) (lengths: [r]i64) (plan: plan) : (population [p] [n] [r], [r]bool) =
     let e = children data lists pairs plan
     let chosen =
@@ -99,16 +90,14 @@ module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
       else worthy r plan.thrift e (entropy_lost pairs.rows lists pairs.tours counts e)
     in take_over pairs.rows data lists {tours = pairs.tours, places = pairs.places, lengths} e chosen
 
-  -- | Return generation number `generation` of a seed, all pairs at once, and which rows changed. **Work, Span:** those of
-  -- `cross`.
+  -- | Return a generation of a seed, all pairs at once, and which rows changed. **Work, Span:** those of `cross`.
   def generation [n] [k] [p] [r] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [r]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n] [r], [r]bool) =
     let {tours, places, lengths} = population
     let keys = streams p seed generation
     let pairs = {rows, tours, places, others = tours, other_places = places, mates = random_mates keys, keys}
     in cross data lists (counts_for rows plan lists tours) pairs lengths plan
 
-  -- | Return the same generation of one instance, for threads: each has one pair at a time. **Work:** that of `cross`. **Span:** that of the
-  -- work of a pair.
+  -- | Return the same generation of one instance, a pair a thread. **Work:** that of `cross`. **Span:** that of a pair.
   def by_pair [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [p]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n] [p], [p]bool) =
     let {tours, places, lengths} = population
     let keys = streams p seed generation

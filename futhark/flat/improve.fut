@@ -1,5 +1,4 @@
--- | Local search of all tours at once, in rounds: every city proposes a move, the best moves at their edges are made together
--- whatever tour they leave, and the subtours are merged.
+-- | Local search in rounds: cities propose moves, the best at their edges are made together, subtours are merged.
 
 import "../core/metric"
 import "apply"
@@ -11,8 +10,7 @@ import "rows"
 import "segments"
 import "unite"
 
--- | A local search: the places of neighbour lists that cities look at, the fewest proposals with which a tour goes on to
--- another round, and the most rounds.
+-- | The places of lists that cities look at, the fewest proposals with which a tour goes on, and the most rounds.
 type search = {wide: i32, least: i32, rounds: i32}
 
 -- | The fewest cities of a row that is searched: a move takes up to three cities and five others.
@@ -35,9 +33,7 @@ module mk_improve (M: metric) (S: mergers with data [n] = M.data [n]) = {
     let row (x: i32) = row_at rows (i64.i32 x / n) (i32.i64 (i64.i32 x % n))
     in exchanges_of_moves (map row who) gain (map move who)
 
-  -- | Make one round of the rows that go on; return which of them go on then.
-  --
-  -- A row goes on where it had `search.least` proposals and has changed. **Work:** O(p n wide), and that of `merge`.
+  -- | Make a round; rows with `search.least` proposals that change go on. **Work:** O(p n wide), and that of `merge`.
   def improve [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (search: search) (population: population [p] [n] [r]) (goes: [r]bool) : (population [p] [n] [r], [r]bool) =
     let wide = i32.min search.wide (i32.i64 k)
     let e = exchanges_of rows lists population (P.proposals rows data lists population wide goes)
@@ -47,9 +43,7 @@ module mk_improve (M: metric) (S: mergers with data [n] = M.data [n]) = {
     let (population, changed) = apply rows population united (are_good united left)
     in (population, map2 (\f count -> f && count >= search.least) changed counts)
 
-  -- | Search until no row goes on, each by itself. Rows of fewer than `fewest_cities` cities stay.
-  --
-  -- **Work:** that of `improve` a round.
+  -- | Search until no row of `fewest_cities` or more goes on, each by itself. **Work:** that of `improve` a round.
   #[noinline]
   def search [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (search: search) (population: population [p] [n] [r]) : population [p] [n] [r] =
     let (population, _, _) =

@@ -7,8 +7,7 @@ import "rows"
 import "segments"
 import "subtours"
 
--- | Exchanges with the subtour of each segment, by one of its segments; its number of cities, at that one; and which segments
--- look for a joint.
+-- | Exchanges; the subtour of each segment, by one of its segments; its cities, there; which segments look.
 type rings [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, sizes: [m]i32, looks: [m]bool}
 
 -- | A joint: edges `x` of the subtour and `y` of a larger one, whose segment is `there`, and what it saves.
@@ -18,9 +17,8 @@ def no_joint : joint =
   let edge = {claim = -1, seg = -1, pos = 0, near = 0, far = 0, to = 0}
   in {is = false, x = edge, y = edge, gain = 0, there = 0}
 
--- | Find the segments of unfinished exchanges that look: those of subtours of up to `cap` cities, but not of the largest.
---
--- **Work:** O(c + m). **Span:** O(log m).
+-- | Find segments that look: of subtours of up to `cap` cities, but the largest. **Work:** O(c + m). **Span:** O(log
+-- m).
 def rings_of [c] [m] (rows: rows) (cap: i32) (e: exchanges [c] [m]) (subtour: [m]i32) (unfinished: [c]bool) : rings [c] [m] =
   let sizes = subtour_sizes rows e subtour
   let largest = largest_subtours e subtour sizes
@@ -31,11 +29,8 @@ def rings_of [c] [m] (rows: rows) (cap: i32) (e: exchanges [c] [m]) (subtour: [m
 local type found = (i32, i32)
 
 module mk_joints (M: metric) = {
-  -- The best joint of the city at position q of segment r after which its exchange still saves something, the first among
-  -- equals; code -1 where there is none.
-  --
-  -- The list is left where an edge of the city in place of the new one saves no more than half of what the best joint so far
-  -- does, or of what a joint has to. **Work:** O(k log m).
+  -- The best joint of the city at position q of segment r, the first among equals, or code -1. The list is left where a
+  -- new edge saves no more than half of what the best joint does, or has to. **Work:** O(k log m).
   local
   def look [n] [k] [p] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) ({e, subtour, sizes, looks = _}: rings [c] [m]) (r: i32) (q: i32) : found =
     #[unsafe]
@@ -73,12 +68,9 @@ module mk_joints (M: metric) = {
                 in (if is_here then found else try found j t (M.point data w) come, j + 1)
     in found
 
-  -- | Return the best joint of each subtour that looks, at the segment that names it: of equal ones that of the first city behind the
-  -- first cut of the exchange.
-  --
-  -- A find is one number: the gain, in the low bits the city and the code of `look`. A city counts by its number among those of
-  -- its exchange that look, so that no find depends on other exchanges.
-  -- **Work:** O(s k log m) for s cities that look. **Span:** O(k log m).
+  -- | Return the best joint of each subtour that looks, the first city's among equals. A find is one number: the gain,
+  -- the city's number among those of its exchange that look, and the code. **Work:** O(s k log m) for s cities that
+  -- look. **Span:** O(k log m).
   def joints [n] [k] [p] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (rings: rings [c] [m]) : [m]joint =
     #[unsafe]
     let {e, subtour, sizes = _, looks} = rings

@@ -1,15 +1,12 @@
--- | Many instances at once: each has a population of its own, and all populations are rows of the same tours.
---
--- An instance ends after its generations, or once none of its tours has changed in `patience` of them; so its tours are the
--- same alone and beside any others.
+-- | Many instances at once, their populations rows of the same tours. An instance ends after its generations, or after
+-- `patience` without a change; so its tours are the same alone.
 
 import "../core/tour"
 import "apply"
 import "rows"
 import "segments"
 
--- | The populations of b instances: how many cities these have, how many generations are left; since how many none of the
--- tours has changed; and the neighbour lists.
+-- | The populations of b instances: their sizes, generations left, generations without a change, and neighbour lists.
 type many [p] [n] [k] [b] [r] = {sizes: [b]i32, left: [b]i32, quiet: [b]i32, lists: [n][k]i32, tours: [p][n]i32, places: [p][n]i32, lengths: [r]i64}
 
 -- | The generations without a change after which an instance ends.

@@ -27,8 +27,7 @@ local
 def is_small [c] [m] (centers: centers [c] [m]) (r: i32) : bool =
   get centers.subtour r != subtour_of (get centers.largest (get centers.e.own r))
 
--- The edges that differ within a segment: behind how many of its tour's they begin, how many they are, and those of its tour.
--- The last segment goes on with the first ones. **Work:** O(1).
+-- The first edge that differs within a segment, their number, and those of its row, with which the last goes on.
 local
 def edges_within [p] [n] [w] [c] [m] (rows: rows) (d: difference [p] [n] [w]) (e: exchanges [c] [m]) (r: i32) : (i32, i32, (i32, i32)) =
   #[unsafe]
@@ -42,9 +41,7 @@ def edges_within [p] [n] [w] [c] [m] (rows: rows) (d: difference [p] [n] [w]) (e
   let inside = upto to - 1 - upto from
   in (upto from, if to > from then inside else inside + high - low, (low, high))
 
--- Tell whether an edge of a cycle is the first of its cuts in a small subtour of exchange o, and another cut lies in another
--- subtour.
--- **Work:** O(l log m) for l cuts of the cycle.
+-- Tell whether an edge is its cycle's first cut in a small subtour, and a cut is in another. **Work:** O(l log m).
 local
 def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l]) (o: i32) (g: i32) (q: i32) : bool =
   let (from, behind) = (get cycles.off g, get cycles.off g + get cycles.size g)
@@ -54,11 +51,9 @@ def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l])
   let other = loop r = from while r < behind && get centers.subtour (segment r) == mine do r + 1
   in get cycles.cut first == q && other < behind
 
--- | Find the cycles that may join each exchange: those that lie in several of its subtours, share no cut with it, leave it
--- saving something, and at most `most` cuts. Each is found by its first cut in a small subtour.
---
--- Members are in order of exchanges, segments, and edges. **Work:** O(x l log m) for x edges that differ within small
--- subtours. **Span:** O(l log m).
+-- | Find the cycles that may join each exchange: in several of its subtours, without common cuts, with some gain and at
+-- most `most` cuts in all. They are in order of exchanges, segments and edges. **Work:** O(x l log m) for x edges that
+-- differ. **Span:** O(l log m).
 def members [p] [n] [w] [c] [m] [d] [l] (rows: rows) (most: i32) (pool: pool [p] [n] [w] [d] [l]) (centers: centers [c] [m]) : []member =
   #[unsafe]
   let e = centers.e

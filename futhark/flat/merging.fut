@@ -1,7 +1,5 @@
--- | Merging of the subtours that exchanges leave, in rounds: every subtour but the largest of its exchange takes its best joint
--- with a larger one, and the joints whose edges nobody else claims are made together.
---
--- Each subtour joins a larger one, so the joints of a round are a forest: each leaves one subtour less.
+-- | Merging of the subtours that exchanges leave, in rounds: every subtour but the largest takes its best joint with a
+-- larger one; those whose edges nobody else claims are made, a forest that leaves as many subtours less.
 
 import "../core/metric"
 import "exchange"
@@ -50,9 +48,8 @@ module mk_merging (M: metric) = {
     let left = map2 (-) left joined
     in {e, subtour, left, goes = map4 (\f j l g -> f && j > 0 && is_open l g) goes joined left e.gain}
 
-  -- | Merge the subtours of exchanges; return these, and how many subtours are left.
-  --
   -- **Work:** O(m log most + s k log m) a round for s cities that look. **Span:** O(log most + k log m) a round.
+
   #[noinline]
   def merge [n] [k] [p] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (limits: limits) (e: exchanges [c] [m]) : ?[l].(exchanges [c] [l], [c]i32) =
     let subtour = subtours limits.most e
@@ -65,8 +62,6 @@ module mk_merging (M: metric) = {
         in (now, or now.goes, done + 1)
     in (last.e, last.left)
 
-  -- | Merge the subtours of one exchange for each row, whatever their sizes; return these, and how many subtours are left.
-  --
   -- **Work, Span:** those of `merge`.
   def merge_unions [n] [k] [p] [r] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (e: exchanges [r] [m]) : ?[l].(exchanges [r] [l], [r]i32) =
     let most = i64.i32 (i32.max 1 (i32.maximum e.size))

@@ -1,9 +1,6 @@
--- | 2-opt and or-opt moves of cities as exchanges.
---
--- A move of the city u at position q takes one of its two edges, to v, in place of which u joins w of its list. Side 0 is the
--- edge to the next city, side 1 that to the one before. By 2-opt (l = 0) w loses its edge on the same side, to x, and v joins
--- x. By or-opt the l cities from u on, away from v, move between w and x; x stands on the same side of w (other = 0) or on the
--- other side (other = 1).
+-- | 2-opt and or-opt moves of cities as exchanges. The city u at position q gives up its edge to v on side 0, the next,
+-- or 1, and joins w of its list. By 2-opt (l = 0) w gives up its edge to x on the same side, and v joins x. By or-opt l
+-- cities from u on, away from v, move between w and x, on the same side of w (other = 0) or the other.
 
 import "exchange"
 import "rows"

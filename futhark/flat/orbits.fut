@@ -2,10 +2,8 @@
 
 import "segments"
 
--- | Return the least number of each orbit of a permutation, where it has at most 4^rounds numbers.
---
--- In a longer orbit each number has the least of the 4^rounds that begin with it. A round takes four steps, so that fewer
--- kernels are launched. **Work:** O(m rounds). **Span:** O(rounds).
+-- | Return the least number of each orbit of a permutation, or of 4^rounds numbers from each on, by four steps a round,
+-- for fewer kernels. **Work:** O(m rounds). **Span:** O(rounds).
 def least_of_orbits [m] (rounds: i64) (next: [m]i32) : [m]i32 =
   let (least, _) =
     loop (least: [m]i32, jump: [m]i32) = (map i32.i64 (iota m), next)
@@ -20,10 +18,8 @@ def least_of_orbits [m] (rounds: i64) (next: [m]i32) : [m]i32 =
       in unzip (map2 step least jump)
   in least
 
--- | Rank lists: return the sum of weights from each element to the end of its list, and whether there is an end.
---
--- `next` is -1 behind the last element of a list. Elements without an end within 4^rounds steps have a sum that means
--- nothing. **Work:** O(m rounds). **Span:** O(rounds).
+-- | Return the sum of weights from each element to the end of its list, and whether it has one within 4^rounds steps;
+-- `next` is -1 behind the last. **Work:** O(m rounds). **Span:** O(rounds).
 def sums_to_end [m] (rounds: i64) (weights: [m]i32) (next: [m]i32) : ([m]i32, [m]bool) =
   let (sums, jump) =
     loop (sums: [m]i32, jump: [m]i32) = (weights, next)

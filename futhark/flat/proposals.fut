@@ -7,9 +7,7 @@ import "rows"
 import "segments"
 
 module mk_proposals (M: metric) = {
-  -- The better of a proposal and the best move of the city at position q on one side, the first among equals; see `moves`.
-  --
-  -- Gains are differences of up to three distances each way, hence in 64 bits. **Work:** O(wide).
+  -- The better of a proposal and the best move of position q on a side, the first among equals. **Work:** O(wide).
   local
   def propose_side [n] [k] (data: M.data [n]) (lists: [n][k]i32) (tour: [n]i32) (place: [n]i32) (bounds: bounds) (wide: i32) (q: i32) (best: proposal) (side: i32) : proposal =
     #[unsafe]
@@ -45,9 +43,7 @@ module mk_proposals (M: metric) = {
                 in (with_l best 3 e2 r3, j + 1)
     in best
 
-  -- | Return what every city of the rows that go on proposes, by position; `wide` is how many places of its list it looks at.
-  --
-  -- **Work:** O(p n wide). **Span:** O(wide).
+  -- | Return proposals of cities of rows that go on, by `wide` places. **Work:** O(p n wide). **Span:** O(wide).
   def proposals [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) ({tours, places, lengths = _}: population [p] [n] [r]) (wide: i32) (goes: [r]bool) : [p * n]proposal =
     #[unsafe]
     let propose (x: i64) =

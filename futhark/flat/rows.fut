@@ -1,7 +1,5 @@
--- | Rows: the cities of one instance in a tour that visits those of several instances, one instance behind another.
---
--- Each row is closed to a tour of its own. Row a b + i is that of instance i in tour a, where there are b instances. Of one
--- instance no table is read.
+-- | Rows: the cities of one instance in a tour of several, each a tour of its own; row a b + i is that of instance i in
+-- tour a of b instances. Of one instance no table is read.
 
 import "segments"
 
@@ -39,8 +37,7 @@ module type rows_of_tours = {
 
 open (
   {
-    -- Where each instance begins among all cities, and so in each tour; how many cities it has; whether it goes on; and the
-    -- instance of each city, and so of each position.
+    -- The first city and the cities of each instance, whether it goes on, and the instance of each city and position.
     type~ rows = {n: i32, count: i64, starts: []i32, sizes: []i32, go: []bool, instance: []i32}
 
     def one_row (n: i64) : rows = {n = i32.i64 n, count = 1, starts = [], sizes = [], go = [], instance = []}

@@ -8,10 +8,7 @@ def can_be_numbered (m: i64) = m >= 0 && m < most_elements
 -- | Return the number of elements, or fail where 32 bits do not number their ends. **Work:** O(1).
 def numbered (m: i64) : i64 = assert (can_be_numbered m) m
 
--- | Keep a map apart from what takes its result.
---
--- Futhark fuses a map into the scan, histogram or scatter behind it, which then runs on few threads. Where the map's body
--- has loops, that costs more than the array in between.
+-- | Keep a map apart from a scan, histogram or scatter behind it: fused, it would run on few threads.
 def kept_apart 't (x: t) : t = opaque x
 
 -- | Return an element by its number in 32 bits, unchecked. **Work:** O(1).
@@ -69,9 +66,7 @@ def total_of [c] (ends: [c]i64) : i64 = if c == 0 then 0 else #[unsafe] ends[c -
 def starts_of [c] (sizes: [c]i32) (ends: [c]i64) : [c]i32 =
   map2 (\size end -> i32.i64 end - size) sizes ends
 
--- | Return the row of element x: the first one that ends behind it. Rows may be empty.
---
--- A search is a part of the kernel that asks; rows as an array would be several kernels. **Work:** O(log c).
+-- | Return the first row that ends behind element x, by a search in the kernel that asks. **Work:** O(log c).
 def row_of [c] (ends: [c]i64) (x: i64) : i32 =
   let (row, _) =
     #[unsafe]
@@ -92,9 +87,7 @@ local
 def tallied ((low, high): tally) (digit: u32) : i64 =
   i64.u64 (((if digit < 2 then low else high) >> (32 * u64.u32 (digit & 1))) & 0xffffffff)
 
--- | Sort each row by its keys of `bits` bits; equal ones keep their order. `row` has the row of each element.
---
--- A radix sort of all rows at once, two bits a pass. **Work:** O(bits m). **Span:** O(bits log m).
+-- | Sort rows by keys of `bits` bits, equals as they are. **Work:** O(bits m). **Span:** O(bits log m).
 def sort_rows [c] [m] (bits: i32) (starts: [c]i32) (sizes: [c]i32) (row: [m]i32) (keys: [m]u32) (values: [m]i32) : [m]i32 =
   let add ((a, b): tally) ((c, d): tally): tally = (a + c, b + d)
   let (_, _, values) =

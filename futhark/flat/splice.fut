@@ -1,6 +1,4 @@
--- | Joints made: exchanges with more cuts, and fewer subtours.
---
--- What a segment needs to know of joints it finds by the edges that they claim: reading is one kernel, and a scatter is two.
+-- | Joints made: exchanges with more cuts, fewer subtours. Segments find joints by edges, without a scatter.
 
 import "edges"
 import "exchange"
@@ -39,12 +37,11 @@ def new_cut [m] (j: joining [m]) (r: i32) : i32 =
      else let {is = _, x, y, gain = _, there = _} = get j.joints s
           in if x.claim == claim then x.pos else y.pos
 
--- | The results of joints: the position of the new cut in each segment, -1 where there is none; which subtours' joints are made;
--- and up to each segment how many cuts are new, what the joints save, and how many they are.
+-- | Results of joints: new cuts of segments or -1, joints made; up to each segment new cuts, gains, joints.
 type fresh [m] = {at: [m]i32, made: [m]bool, upto: [m]i32, won: [m]i64, joined: [m]i32}
 
--- A new cut comes behind the cut before its segment. One behind position 0 or later in a segment that goes on there from the
--- end of the tour comes before the first cut of its exchange: cuts stay in order.
+-- A new cut comes behind the cut before its segment. One behind position 0 or later in a segment that goes on there
+-- from the end of the tour comes before the first cut of its exchange: cuts stay in order.
 local def is_after [m] (cut: [m]i32) (r: i32) (at: i32) : bool = at > get cut r
 
 -- | Put new cuts where joints that are made cut segments. **Work:** O(m). **Span:** O(log m).
@@ -101,9 +98,7 @@ def new_link [c] [m] (e: exchanges [c] [m]) (fresh: fresh [m]) (j: joining [m]) 
           let to = if mine.near == (if is_new then side else end) then its.near else its.far
           in if its.seg < 0 then 2 * moved e fresh (to >> 1) + (to & 1) else 2 * fresh_number e fresh its.seg + to
 
--- | Make joints: return the exchanges, the subtour of each segment, and how many joints each exchange made.
---
--- **Work:** O(c + m d) where d subtours hang one below the other. **Span:** O(d + log m).
+-- | Return exchanges, subtours, and joints of each. **Work:** O(c + m d) at a depth d. **Span:** O(d + log m).
 def splice [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) (joints: [m]joint) : ?[l].(exchanges [c] [l], [l]i32, [c]i32) =
   let j = {joints, claims = claims_of joints}
   let fresh = fresh_cuts e j

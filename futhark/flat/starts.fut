@@ -9,8 +9,7 @@ import "fragments"
 import "rows"
 import "segments"
 
--- | Settings of fragments: the most by which a hash lengthens edges, in 256ths, and in how many rounds fragments join along their
--- curve where no list has an edge for them.
+-- | The most by which a hash lengthens edges, in 256ths, and the rounds in which fragments join along their curve.
 type joining = {noise: i32, joins: i32}
 
 -- | The widest neighbour lists by which fragments join.
@@ -43,10 +42,9 @@ module mk_starts (M: metric) = {
     let places = scatter (replicate many 0i32) at (map (\x -> i32.i64 (x % n)) (iota many))
     in measured rows data (unflatten (sorted :> [p * n]i32)) (unflatten (places :> [p * n]i32))
 
-  -- | Return greedy tours: fragments that pick each other join by edges of the lists, and what is left along the curve of its tour.
-  --
-  -- One curve for all tours would give them the same frame of long edges, which crossover cannot mend. **Work:** O(p n k) a
-  -- round and O(p n log n). **Span:** O(k) a round and O(log (p n)).
+  -- | Return greedy tours: fragments join by edges of lists, the rest along its tour's curve, of which each has its
+  -- own: crossover cannot mend long edges that all share. **Work:** O(p n k) a round, O(p n log n). **Span:** O(k) a
+  -- round, O(log (p n)).
   def greedy [p] [n] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (keys: [p]rng.key) (by: joining) : population [p] [n] [p * instances rows] =
     let {noise, joins} = assert (is_joining k by) by
     let many = numbered (p * n)

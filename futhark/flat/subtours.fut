@@ -5,9 +5,8 @@ import "orbits"
 import "rows"
 import "segments"
 
--- | Return the subtour of each segment, by its first segment. `most` is the most cuts of an exchange.
---
--- **Work:** O(m log most). **Span:** O(log most).
+-- | Return each segment's subtour, by its first one, of up to `most` cuts. **Work:** O(m log most). **Span:** O(log
+-- most).
 #[noinline]
 def subtours [c] [m] (most: i64) (e: exchanges [c] [m]) : [m]i32 =
   let least = least_of_orbits (log4_up most) (walks e)

@@ -45,9 +45,7 @@ module type distances = {
 }
 
 module mk_flat_two_opt (M: distances) = {
-  -- | Return the best move of a tour, of equal ones the first; a gain of 0 where none shortens it.
-  --
-  -- **Work:** O(n^2). **Span:** O(log n).
+  -- | Return the best move, of equals the first, or a gain of 0. **Work:** O(n^2). **Span:** O(log n).
   def best [n] [m] (data: M.data [n]) (is: [m]i32, js: [m]i32) (tour: [n]i32) : move i32 =
     #[unsafe]
     let points = map (M.point data) tour
@@ -79,9 +77,7 @@ module mk_flat_two_opt (M: distances) = {
         in (make tour move, passes + 1, move.gain == 0)
     in {tour, length = length data tour, steps = passes - i32.bool done, passes, done}
 
-  -- | Climbers that go on together, a pass at a time: one map and one reduction over the moves of them all.
-  --
-  -- **Work:** O(c n^2) a pass. **Span:** O(log n) a pass.
+  -- | Climbers that go on together. **Work:** O(c n^2) a pass. **Span:** O(log n) a pass.
   def climb_all [c] [n] [m] (data: M.data [n]) (pairs: ([m]i32, [m]i32)) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
     let (tours, steps, passes, done, _) =
       loop (tours, steps, passes, done, round) = (batch.tours, batch.steps, batch.passes, batch.done, 0i32)

@@ -1,7 +1,5 @@
--- | Unions around exchanges that leave costly subtours: AB-cycles join them while fewer subtours are left.
---
--- This has the effect of Nagata and Kobayashi's second block strategy (see `cycles`): subtours vanish by edges of the mate, not
--- by joints.
+-- | Unions around exchanges that leave costly subtours: AB-cycles join them while fewer subtours are left, as by Nagata
+-- and Kobayashi's second block strategy.
 
 import "exchange"
 import "members"
@@ -17,8 +15,7 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
   let ends = ends_of size
   let v = numbered (total_of ends)
   let off = starts_of size ends
-  -- The cuts of the exchange, then those of the cycle: the union, the cut, whether it is the exchange's, and the places of
-  -- these cuts among both.
+  -- The exchange's cuts, then the cycle's: the union, the cut, whether it is the exchange's, places among both.
   let cut_of (x: i32): (i32, i32, bool, i32 -> i32) =
     let w = row_of ends (i64.i32 x)
     let (o, g) = (get os w, get gs w)
@@ -50,10 +47,8 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
      , link
      }
 
--- | Tell the best union of each of c exchanges: that with fewest subtours, of equal ones the one that saves most, then the
--- first; if it leaves fewer than the exchange itself.
---
--- Exchanges of thousands of cuts save less than 2^46. **Work:** O(c + u).
+-- | Tell the best union of each of c exchanges: of fewest subtours, then most gain, then the first; if fewer than the
+-- exchange leaves. Gains are below 2^46. **Work:** O(c + u).
 def best_unions [c] [u] (left: [c]i32) (centers: [u]i32) (union_left: [u]i32) (gain: [u]i64) : [u]bool =
   let key (l: i32) (g: i64) = g - (i64.i32 l << 46)
   let best = largest_of c (map i64.i32 centers) (map2 key union_left gain)
@@ -64,8 +59,7 @@ def best_unions [c] [u] (left: [c]i32) (centers: [u]i32) (union_left: [u]i32) (g
 -- | Unions that were found, and the exchanges around which others are looked for.
 type growth [c] [m] [d] [l] = {found: exchanges [c] [m], centers: divided [d] [l]}
 
--- One round: all unions that leave one tour are found, and so is the best one of each exchange, which goes on if it leaves
--- several.
+-- One round: unions that leave one tour are found; the best of each exchange goes on if it leaves several.
 local
 def grow [p] [n] [w] [c] [m] [d] [l] [e] [k] (rows: rows) (most: i32) (pool: pool [p] [n] [w] [e] [k]) ({found, centers}: growth [c] [m] [d] [l]) : ?[c'][m'][d'][l'].growth [c'] [m'] [d'] [l'] =
   let centers = centers_of rows centers

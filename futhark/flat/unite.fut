@@ -11,9 +11,8 @@ def place_of [c] [m] (rows: rows) (e: exchanges [c] [m]) (chosen: [c]bool) (r: i
   let o = e.own[r]
   in if get chosen o then tour_of rows (get e.row o) * cities rows + i64.i32 e.cut[r] else -1
 
--- | Tell which of the chosen exchanges lose no cut: at each cut the one with the largest gain wins, the first among equals.
---
--- One that loses a cut is left out, also where the winner is itself left out. **Work:** O(p n + m). **Span:** O(log m).
+-- | Tell which chosen exchanges lose no cut: the largest gain wins each, then the first, even if itself left out.
+-- **Work:** O(p n + m). **Span:** O(log m).
 #[noinline]
 def undisputed [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : [c]bool =
   #[unsafe]
@@ -30,9 +29,7 @@ def undisputed [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (chosen: [c]
   let lost = sums c (tabulate m loser) (replicate m 1)
   in map2 (\f l -> f && l == 0) chosen lost
 
--- | Return one exchange for each row of p tours: the cuts of all that are taken, which share none.
---
--- **Work:** O(p n + m). **Span:** O(log (p n)).
+-- | Return an exchange for each row: the cuts of all taken. **Work:** O(p n + m). **Span:** O(log (p n)).
 #[noinline]
 def together [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (taken: [c]bool) : ?[u].exchanges [p * instances rows] [u] =
   #[unsafe]
@@ -56,8 +53,6 @@ def together [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (taken: [c]boo
   let owners = map2 (\f row -> if f then i64.i32 row else -1) taken e.row
   in {row, off, size, gain = wide_sums (p * instances rows) owners e.gain, cut, own, link}
 
--- | Return one exchange for each row of p tours: the union of all its chosen exchanges that lose no cut to another one.
---
--- **Work:** O(p n + m). **Span:** O(log (p n)).
+-- | Return an exchange for each row: chosen ones that lose no cut. **Work:** O(p n + m). **Span:** O(log (p n)).
 def unite [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : ?[u].exchanges [p * instances rows] [u] =
   together rows p e (undisputed rows p e chosen)

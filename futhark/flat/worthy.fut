@@ -1,15 +1,11 @@
--- | Choice of children by the diversity that they cost (Nagata and Kobayashi choose by the same measure, see `cycles`): the
--- entropy of the edges of all tours.
---
--- Entropy is a whole number: no sum depends on its order, and all backends agree bit for bit.
+-- | Choice of children by the diversity that they cost, as Nagata and Kobayashi's: the entropy of the edges of all
+-- tours, a whole number, so that all backends agree.
 
 import "exchange"
 import "rows"
 import "segments"
 
--- | The number of tours that have each edge of the neighbour lists, and the number of all tours.
---
--- An edge is counted at the place of its larger city in the list of the smaller one, or the other way round where that is missing.
+-- | The number of tours, and of those with each edge, at its larger city in the smaller one's list, or vice versa.
 type counts [n] [k] = {tours: i64, count: [n * k]i32}
 
 -- The place of an edge in the counts, -1 where no list has it. **Work:** O(k).
@@ -54,9 +50,8 @@ def entropy (p: i64) (f: i64) : i64 =
   let f = i64.min p f
   in if f <= 0 then 0 else f * (log2 p - log2 f) / p
 
--- | Return the entropy that each exchange costs, twice: that of the edges that go less that of those that come.
---
--- An edge that no list has counts as one that a single tour has. **Work:** O(c + m k). **Span:** O(k + log m).
+-- | Return twice the entropy that exchanges cost; unlisted edges count once. **Work:** O(c + m k). **Span:** O(k + log
+-- m).
 #[noinline]
 def entropy_lost [p] [n] [k] [c] [m] (rows: rows) (lists: [n][k]i32) (tours: [p][n]i32) ({tours = all, count}: counts [n] [k]) (e: exchanges [c] [m]) : [c]i64 =
   #[unsafe]
@@ -75,10 +70,8 @@ def entropy_lost [p] [n] [k] [c] [m] (rows: rows) (lists: [n][k]i32) (tours: [p]
     in 2 * gone - come u e.link[r].0 - come v e.link[r].1
   in wide_sums c (map i64.i32 e.own) (map lost (iota m))
 
--- | Choose the exchanges that save at least `thrift` hundredths of what those of their row save on average for the entropy that
--- they cost; those that cost none are chosen.
---
--- **Work:** O(r + c). **Span:** O(log c).
+-- | Choose exchanges that save at least `thrift` hundredths of their row's average for the entropy that they cost, and
+-- those that cost none. **Work:** O(r + c). **Span:** O(log c).
 def worthy [c] [m] (r: i64) (thrift: i32) (e: exchanges [c] [m]) (lost: [c]i64) : [c]bool =
   let at = map i64.i32 e.row
   let gains = wide_sums r at e.gain

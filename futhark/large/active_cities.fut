@@ -1,6 +1,4 @@
--- | The cities of a huge tour that wait for a look: some of them at a time, by their numbers, in blocks.
---
--- What a look at them takes in memory is then bounded, whatever n is, and so is its time.
+-- | The cities of a huge tour that wait for a look: some at a time, in blocks, which bounds memory and time.
 
 -- | The number of consecutive cities in a block.
 def block : i64 = 32
@@ -23,10 +21,8 @@ def nth_in [n] (waits: [n]bool) (b: i64) (behind: i32) : i32 =
       (c + 1, left - i32.bool (#[unsafe] waits[c + 1]))
   in i32.i64 c
 
--- | Cities that wait, whole blocks of them from the block `cursor` on, cyclically: all, or as many blocks as have at most
--- `width` of them, which is at least `block`. And how many wait in all, and the block to go on from.
---
--- **Work:** O(n). **Memory:** O(width + n / block).
+-- | Cities that wait, whole blocks from `cursor` on, cyclically, at most `width` >= `block`; how many wait; the next
+-- block. **Work:** O(n). **Memory:** O(width + n / block).
 #[inline]
 def next_waiting [n] (width: i64) (cursor: i64) (waits: [n]bool) : (*[]i32, i64, i64) =
   let m = blocks n
@@ -46,10 +42,7 @@ def next_waiting [n] (width: i64) (cursor: i64) (waits: [n]bool) : (*[]i32, i64,
     in nth_in waits (at (i64.i32 i)) (i32.i64 t - begin)
   in (map2 city (iota d) owners, total, if total <= width then cursor else at taken)
 
--- | Let the cities of whole blocks wait, from the block `cursor` on, about `width` of them, but none past the last city; or
--- none, unless that is `wanted`. And how many these are, and the block to go on from.
---
--- **Work:** O(width).
+-- | Let about `width` cities of blocks from `cursor` on wait, if `wanted`; how many; next block. **Work:** O(width).
 #[inline]
 def wake [n] (wanted: bool) (width: i64) (cursor: i64) (waits: *[n]bool) : (*[n]bool, i64, i64) =
   let first = cursor * block

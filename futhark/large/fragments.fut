@@ -1,9 +1,6 @@
--- | The greedy tour (multiple fragment) of many cities, on a CPU: the shortest edge first that still fits into a tour.
---
--- J. L. Bentley: Fast algorithms for geometric traveling salesman problems. ORSA Journal on Computing 4 (1992).
+-- | The greedy tour of many cities, on a CPU, the shortest edge first (Bentley, ORSA Journal on Computing 4, 1992).
 
--- | Paths that together visit n cities. City c stands between links[2 c] and links[2 c + 1], -1 where its path ends; `opposite`
--- has for the end of a path its other end, and means nothing for other cities.
+-- | Paths through n cities: c is between links[2 c] and links[2 c + 1], -1 at an end; `opposite` is the other end.
 type fragments [n] [m] = {links: [m]i32, opposite: [n]i32, count: i64}
 
 -- | Each city by itself.
@@ -16,8 +13,7 @@ local def is_end [m] (links: [m]i32) (c: i32) : bool = #[unsafe] links[2 * i64.i
 local def keys : i64 = 1 << 15
 local def key (squared: f64) : i32 = i32.u32 (f32.to_bits (f32.f64 squared) >> 16)
 
--- | Join fragments by the edges between cities, all ends of fragments, and those that are listed for each by their places among
--- these cities: the shortest first, equal ones as they are listed. **Work:** O(m k). **Memory:** O(m k).
+-- | Join fragments by listed edges between their ends, the shortest first, equals as listed. **Work, Memory:** O(m k).
 def join_near [n] [d] [w] [m] [k] (points: [n][d]f64) ({links, opposite, count}: fragments [n] [w]) (cities: [m]i32) (lists: [m][k]i32) : fragments [n] [w] =
   #[unsafe]
   let key_of (e: i64): i32 =
@@ -52,8 +48,7 @@ def join_near [n] [d] [w] [m] [k] (points: [n][d]f64) ({links, opposite, count}:
     for o < m * k - none do
       let e = i64.i32 order[none + o]
       let (a, b) = (cities[e / k], cities[i64.i32 lists[e / k, e % k]])
-      -- Where it does not fit, what stands there is written again: an array that only one branch changes would be copied, as one
-      -- that a function is given.
+      -- An array that only one branch changes would be copied: so what stands there is written again.
       let (at_a, at_b) = (2 * i64.i32 a, 2 * i64.i32 b)
       let fits = links[at_a + 1] < 0 && links[at_b + 1] < 0 && opposite[i64.i32 a] != b
       let at_a = at_a + i64.bool (links[at_a] >= 0)

@@ -1,9 +1,6 @@
--- | Local search of one huge tour: in a pass cities that wait look for their best moves, a bounded number of them at a time,
--- and of the moves that do not overlap many are made at once.
---
--- A pass costs what its cities and the stretches of the moves made cost, not the whole tour. What is in the way of a
--- move are moves inside its stretch; so first those go that are inside a window of the tour, one a window, windows growing
--- from pass to pass; and where few are left, the larger gain goes first among those that overlap.
+-- | Local search of one huge tour: in a pass a bounded number of waiting cities look for their best moves, and many
+-- moves that do not overlap are made. First one a window goes, windows growing from pass to pass; where few are left,
+-- the larger gain.
 
 import "../core/instances"
 import "../core/metric"
@@ -12,11 +9,11 @@ import "../core/rng"
 import "../core/tour"
 import "../local_search/route"
 import "../local_search/three_opt"
+import "../local_search/tour_edits"
 import "active_cities"
 
--- | The progress of a descent: the block of cities to go on from; how often the number of cities that a pass takes was
--- doubled; how many cities were woken to make sure of the optimum since a move was found; the windows' size, as a power of
--- two; how many moves and passes were made, and what they cost; and whether no city finds a move.
+-- | The next block of cities; doublings of a pass's cities; cities woken since a move was found; the windows' size, as
+-- a power of two; moves, passes and their cost so far; whether no city finds a move.
 type progress = {cursor: i64, breadth: i64, swept: i64, level: i64, moves: i64, passes: i64, work: i64, done: bool}
 
 -- | A huge tour on its descent: the tour, the cities that wait, and how far it has come.
@@ -35,13 +32,10 @@ def wake_all [n] (route: route [n]) (progress: progress) : large [n] =
   in {route, waits = replicate n true, progress}
 
 -- | A descent from a tour, in which all cities wait.
-def large_of [n] (tour: [n]i32) : large [n] =
-  wake_all (tour ++ positions tour)
-           {cursor = 0, breadth = 0, swept = n, level = least_level, moves = 0, passes = 0, work = 0, done = false}
-
--- | The same, of a tour from outside.
 def given_large [n] (tour: [n]i32) : large [n] =
-  assert (fits_32_bits n && is_tour tour) (large_of tour)
+  let tour = assert (fits_32_bits n && is_tour tour) tour
+  let progress = {cursor = 0, breadth = 0, swept = n, level = least_level, moves = 0, passes = 0, work = 0, done = false}
+  in wake_all (tour ++ positions tour) progress
 
 -- | The moves, the passes, and what they cost.
 def work_of [n] (s: large [n]) : [3]i64 = [s.progress.moves, s.progress.passes, s.progress.work]
@@ -71,37 +65,25 @@ type turns = {a: turn, b: turn, c: turn}
 
 def no_turn : turn = (i32.highest, -1)
 
--- | The stretches that a move, made by exchanges of two edges as in `three_opt.make`, reverses. **Work:** O(1).
-def turns_of [n] (r: route [n]) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : turns =
-  #[unsafe]
+-- | The stretches that a move reverses, exchange by exchange. **Work:** O(1).
+def turns_of [n] (r: route [n]) (move: move) : turns =
   let last = i32.i64 n - 1
-  let place = position r
-  -- The stretch between the edges (p, q) and (r, s).
-  let between (exchanged: bool) (p: i32) (q: i32) (r: i32) (s: i32): turn =
+  -- The stretch between the edges of an exchange, by where its cities are.
+  let of (number: i32) (at: i32 -> i32): turn =
+    let (p, q, r, s) = exchange_of move number
     let leaves x y = if i32.max x y - i32.min x y == 1 then i32.min x y else last
-    let (e, f) = (leaves p q, leaves r s)
-    in if exchanged then (i32.min e f + 1, i32.max e f) else no_turn
-  let of (exchanged: bool) at p q r s = between exchanged (at p) (at q) (at r) (at s)
-  let a =
-    if kind <= 2
-    then of (kind > 0) place t1 t2 t3 t4
-    else if kind == 3 then of true place t1 t2 t4 t3 else of true place t1 t2 t5 t6
-  let then_a x = turn_position a (place x)
-  let b =
-    if kind <= 2
-    then of (kind == 2) then_a t1 t4 t5 t6
-    else if kind == 3 then of true then_a t1 t3 t5 t6 else of true then_a t5 t2 t3 t4
-  let then_b x = turn_position b (then_a x)
-  in {a, b, c = of (kind == 3) then_b t4 t2 t3 t5}
+    let (e, f) = (leaves (at p) (at q), leaves (at r) (at s))
+    in if number < exchanges move then (i32.min e f + 1, i32.max e f) else no_turn
+  let a = of 0 (position r)
+  let then_a x = turn_position a (position r x)
+  let b = of 1 then_a
+  in {a, b, c = of 2 (\x -> turn_position b (then_a x))}
 
 -- | The positions that a move changes; the edges that it exchanges leave these and the one before. **Work:** O(1).
 def stretch ({a, b, c}: turns) : turn =
   (i32.min a.0 (i32.min b.0 c.0), i32.max a.1 (i32.max b.1 c.1))
 
--- | For each of some stretches whether it is the first by its key, which are all different, among those whose edges leave
--- positions of the same window.
---
--- **Work:** O(d + windows).
+-- | Tell which stretches are first by key among those of the same window. **Work:** O(d + windows).
 def first_of_windows [d] (n: i64) (level: i64) (shift: u64) (stretches: [d]turn) (keys: [d]i64) : ([d]bool, i64) =
   let size = i64.min n (1 << level)
   let off = i64.u64 (shift % u64.i64 size)
@@ -111,8 +93,7 @@ def first_of_windows [d] (n: i64) (level: i64) (shift: u64) (stretches: [d]turn)
   let bests = hist i64.max (-1) windows slots keys
   in (map2 (\slot key -> slot >= 0 && #[unsafe] bests[slot] == key) slots keys, windows)
 
--- | For each of some stretches whether it goes before all that overlap it or share an edge with it: the larger key, which are
--- all different, goes first. **Work:** O(d^2).
+-- | Tell which stretches have a larger key than all that overlap them or share an edge with them. **Work:** O(d^2).
 def first_of_overlapping [d] (stretches: [d]turn) (keys: [d]i64) : [d]bool =
   let before x y = #[unsafe] keys[x] > keys[y]
   let overlap x y = #[unsafe] stretches[x].0 - 1 <= stretches[y].1 && stretches[y].0 - 1 <= stretches[x].1
@@ -124,9 +105,7 @@ def first_of_overlapping [d] (stretches: [d]turn) (keys: [d]i64) : [d]bool =
           free && (x == y || stretches[y].1 < 0 || !(overlap x y) || before x y))
   in map wins (iota d)
 
--- | The number of positions of some stretches in all, and each of them, with the number of its stretch.
---
--- **Work:** O(d), and O(log d) a position.
+-- | The number of positions of stretches, and each with its stretch's number. **Work:** O(d), and O(log d) a position.
 def spread [d] (stretches: [d]turn) : (i64, i64 -> (i64, i32)) =
   let lengths = map (\(first, last) -> i64.i32 (i32.max 0 (last - first + 1))) stretches
   let ends = scan (+) 0 lengths
@@ -142,8 +121,8 @@ def spread [d] (stretches: [d]turn) : (i64, i64 -> (i64, i32)) =
     in (i, stretches[i].1 - i32.i64 (ends[i] - 1 - t))
   in (total, at)
 
--- | The route on which some moves are made that do not overlap, and how many positions change; `spare` is written over: the
--- memory of a CPU that is asked for in ever other sizes is never given back. **Work:** O(positions log d).
+-- | The route after moves that do not overlap, and changed positions; `spare` is overwritten. **Work:** O(positions log
+-- d).
 #[inline]
 def turn_round [n] [d] (moves: [d]turns) (r: *route [n]) (spare: *[n]i32) : (*route [n], *[n]i32, i64) =
   let (total, at_stretch) = spread (map stretch moves)
@@ -186,10 +165,8 @@ module mk_passes (M: metric) (W: widths) = {
   local def width (breadth: i64) : i64 = i64.min W.most (W.least << breadth)
 
   local
-  -- | One pass. Where no city that waits finds a move, cities are woken that may: a reversed stretch lets others do
-  -- what they could not. The descent is done when all cities in a row have found none.
-  --
-  -- **Work:** O(d k^2) for d cities, the stretches of the moves made, and O(n) bytes. **Span:** O(k^2).
+  -- | One pass. Where no waiting city finds a move, others are woken; the descent is done when all cities in a row find
+  -- none. **Work:** O(d k^2) for d cities, the stretches of the moves made, and O(n) bytes. **Span:** O(k^2).
   def pass [n] [k]
            (data: M.data [n])
            (links: links [n] [k])

@@ -156,7 +156,7 @@ module laws (W: widths) = {
     let data = taxicab (random_grid n 100)
     let links = nearest data k
     let holds s =
-      let start = large_of (random_tour n 8 s)
+      let start = given_large (random_tour n 8 s)
       let whole = descend data links 1000000 i64.highest start
       let (cut, ok) =
         loop (now, ok) = (start, true)
@@ -213,7 +213,7 @@ entry many_moves_hold (n: i64) : bool =
   let points = random_grid n 10000
   let data = taxicab points
   let links = nearest data 5
-  let start = large_of (random_tour n 8 0)
+  let start = given_large (random_tour n 8 0)
   let (end, ok, most) =
     loop (now, ok, most) = (start, true, 0)
     while !now.progress.done && ok do
@@ -232,7 +232,7 @@ entry many_moves_hold (n: i64) : bool =
 entry longest_gains_are_made (n: i64) : bool =
   let data = tabulate_2d n n (\a b -> if a % 3 == b % 3 then 0 else (1 << 30) - 1)
   let lists = tabulate_2d n 3 (\a i -> i32.i64 ((a + 3 * (i + 1)) % n))
-  let start = large_of (map i32.i64 (iota n))
+  let start = given_large (map i32.i64 (iota n))
   let links = P.T.links_of data lists
   let end = wide_laws.descend data links 200 i64.highest start
   in end.progress.done && P.length_of data end <= 8 * ((1 << 30) - 1)

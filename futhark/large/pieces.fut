@@ -17,8 +17,7 @@ def are_pieces (n: i64) ({offset, piece, first, count}: piece_range) =
   offset >= 0 && offset < n && piece >= 2 && first >= 0 && count >= 1 && first + count <= n / piece
 
 module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
-  -- The neighbours, by their places in the piece, of the city in place j of the piece that begins at a position; those outside
-  -- are too far for any move, farther than two edges that go are long.
+  -- The neighbours of the city in place j of a piece, by their places in it; those outside are too far for any move.
   local
   def inner_links [n] [k] (links: links [n] [k]) (s: large [n]) (m: i64) (begin: i64) (j: i64) : [k]i64 =
     #[unsafe]
@@ -36,9 +35,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
         in (inner, w + i64.bool (q < m))
     in inner
 
-  -- | Let some pieces climb. The climber of piece i is the stream `plan.first` + i of the seed. All cities wait afterwards.
-  --
-  -- **Work:** O(n), and that of the climbers.
+  -- | Let pieces climb, as streams `plan.first` + i of the seed; then all wait. **Work:** O(n), and the climbers'.
   def climb [n] [k]
             (data: P.data [n])
             (links: links [n] [k])

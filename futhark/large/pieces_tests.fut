@@ -73,7 +73,7 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
   let links = nearest data (i64.min 8 (n - 1))
   let kept = are_kept n offset m first count
   let holds s =
-    let start = large_of (random_tour n 8 s) with waits = replicate n false
+    let start = given_large (random_tour n 8 s) with waits = replicate n false
     let end = climb data links start (plan m (s << 32) 30 temperature) {offset, piece = m, first, count}
     let stays = and (map3 (\is a b -> !is || a == b) kept (tour_of start) (tour_of end))
     let piece_of (places: [n]i32) (c: i64) = ((i64.i32 places[c] - offset + n) % n) / m
@@ -97,7 +97,7 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
 entry cuts_change_nothing (n: i64) (m: i64) (offset: i64) (temperature: f64) : bool =
   let data = points n 100
   let links = nearest data 6
-  let start = large_of (random_tour n 8 0)
+  let start = given_large (random_tour n 8 0)
   let some first count s = climb data links s (plan m 9 20 temperature) {offset, piece = m, first, count}
   let whole = some 0 (n / m) start
   let cut = loop s = start for i < n / m do some i 1 s
@@ -112,7 +112,7 @@ entry cuts_change_nothing (n: i64) (m: i64) (offset: i64) (temperature: f64) : b
 entry one_piece_is_all (n: i64) : bool =
   let data = points n 100
   let links = nearest data 8
-  let start = large_of (random_tour n 8 0)
+  let start = given_large (random_tour n 8 0)
   let end = climb data links start (plan n 0 200 0) {offset = 7, piece = n, first = 0, count = 1}
   let optimum = W.descend data links 0 10000 i64.highest end
   in W.length_of data end * 2 < W.length_of data start && optimum.progress.done

@@ -1,5 +1,4 @@
--- | The look of the lanes of a GPU's block for the next move of a chain: each has some of the pairs of a neighbour t3 of t2 and one of
--- t4's, and they come to the move to which one thread comes.
+-- | The look of a block's lanes for the next move of a chain: that of one thread, by pairs of t3 and t5.
 
 import "../core/metric"
 import "block_worker"
@@ -12,8 +11,7 @@ def lanes_a_side : i64 = 8
 
 def lanes_a_neighbour : i64 = 2 * lanes_a_side
 
--- | The result of a lane: the gain of the best move that closes the tour, and its number, which is the order in which one thread
--- comes to it; and what the best open move leaves, and its number. Numbers of none are `i32.highest`.
+-- | A lane's best closing move, by gain and number in one thread's order, and best open one; `i32.highest`: none.
 type seen = (i64, i32, i64, i32)
 
 def unseen : seen = (0, i32.highest, 0, i32.highest)
@@ -32,8 +30,7 @@ def found_of (gain: i64) (s: i32) (number: i32) : found =
   let kind = if j < 0 then 1 else 2 + behind + (number & 1)
   in if number == i32.highest then nothing else {gain, s, kind, i = neighbour_of number, j = i32.max 0 j}
 
--- | The joint result of two lanes: of moves that close the tour the best by the first neighbour that has any, of open ones
--- the best, and the first of equal ones.
+-- | The joint result of two lanes: the best closing move of the first neighbour that has any, and the best open one.
 def both ((g, x, h, y): seen) ((g', x', h', y'): seen) : seen =
   let (i, i') = (neighbour_of x, neighbour_of x')
   let closes = i < i' || (i == i' && (g > g' || (g == g' && x <= x')))

@@ -1,5 +1,4 @@
--- | A climber's work by the threads of a GPU's block: tour, positions and queue in its shared memory, and the moves of several
--- cities, neighbour by neighbour, looked at by as many lanes. It comes to what one thread comes to, move by move.
+-- | A climber's work by the threads of a GPU's block, in its shared memory, which comes to what one thread does.
 
 import "../core/metric"
 import "../core/rng"
@@ -103,8 +102,8 @@ module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.d
       let ps = of_round k
       in scatter to ps (map (\p -> if p < n then at r (i32.i64 p) else 0) ps)
 
-  -- Of an empty queue no city leaves. Lane by lane: a city that waits, a side of it, and every sixteenth neighbour. The first city that has a move counts,
-  -- and of its moves the one that a single thread would come to.
+  -- A lane has a waiting city, a side and every sixteenth neighbour. The first city with a move counts, by one thread's
+  -- choice. Of an empty queue no city leaves.
   def look [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) : (i32, move) =
     let k32 = i32.i64 k
     let count = i32.min (waiting q) (i32.i64 G.cities)

@@ -42,11 +42,11 @@ entry climb_alike [d] (sizes: [d]i64) (k: i64) (bound: i32) (iterations: i64) (t
     let alike moves pivot kick acceptance =
       let plan (from: i64) (iterations: i64): search_plan = {seed = 6, first = 2, from, iterations, moves, pivot, draws = 50, kick, acceptance, temperature, cooled = 0}
       let more = plan iterations iterations
-      let a = by_one.search data lists (by_one.search data lists start (plan 0 iterations)) more
-      let b = by_single.search data lists (by_single.search data lists start (plan 0 iterations)) more
-      let c = by_crowd.search data lists (by_crowd.search data lists start (plan 0 iterations)) more
-      let a' = by_one.polish data lists a more
-      let c' = by_crowd.polish data lists c more
+      let a = by_one.search data lists (by_one.search data lists start (plan 0 iterations) 0 0) more 0 0
+      let b = by_single.search data lists (by_single.search data lists start (plan 0 iterations) 0 0) more 0 0
+      let c = by_crowd.search data lists (by_crowd.search data lists start (plan 0 iterations) 0 0) more 0 0
+      let a' = by_one.polish data lists a more 0 0
+      let c' = by_crowd.polish data lists c more 0 0
       in same_climbers a b && same_climbers a c && same_climbers a' c'
     in ok
        && alike 1 0 0 1

@@ -1,5 +1,4 @@
--- | Iterated local search of one climber (Martin, Otto, Felten 1991): kick a tour, repair it where it was kicked, keep what
--- is no worse, take back what is.
+-- | Iterated local search of one climber (Martin, Otto, Felten 1991): kick a tour, repair it, keep what is no worse.
 
 import "../core/metric"
 import "../core/rng"
@@ -11,12 +10,10 @@ import "tour_edits"
 import "work_queue"
 import "worker"
 
--- | A stretch of a climber's iterations: `iterations` from number `from` on, behind a descent where that is 0; how its moves
--- and kicks are chosen, of how many moves chains may consist, 0 where there are none, and how many tour neighbours on each
--- side of a kick's ends wait with these; whether a descent goes over all cities again until none has a move; the stretch of the
--- tour, `window` cities from position `begin` on, whose cities wait for it, all where that is 0, and then once; the temperature of
--- iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays; whether only shorter tours are accepted; the
--- seed, and the first climber's number.
+-- | A stretch of a climber's iterations from number `from` on, behind a descent where that is 0: choice of moves; moves
+-- of a chain; tour neighbours that wait beside a kick's ends; whether a descent looks at all cities `again`; its
+-- `window` of the tour from `begin` on, all where 0; kicks; temperature, and the iteration by which it is 0, if not 0;
+-- whether only shorter tours are accepted; the seed, and the first climber's number.
 type plan =
   { from: i64
   , iterations: i64
@@ -47,9 +44,9 @@ def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (acceptance: 
 -- | Iterations `iterations` from number `from` on, by climbers from number `first` on, of a seed.
 type stretch = {seed: u64, first: i64, from: i64, iterations: i64}
 
--- | A plan in numbers from outside: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt, 2 for
--- chains of such, 3 for straight chains, as suit directed ways; pivot = 0 for the first move that shortens the tour, as always with chains, 1 for a city's best, 2 for the
--- best of so many `draws`; kick as `kicks` has its kinds; acceptance = 0 for annealing, 1 for shorter tours only.
+-- | A plan in numbers: moves = 0 for 2-opt and Or-opt, 1 for 3-opt, 2 for chains, 3 for straight chains of directed
+-- ways; pivot = 0 for the first move, 1 for a city's best, 2 for the best of `draws`; acceptance = 0 for annealing, 1
+-- for shorter tours.
 type search_plan =
   { seed: u64
   , first: i64
@@ -79,7 +76,7 @@ def descent_plan : search_plan =
   , cooled = 0
   }
 
--- | Which moves the numbers stand for, on n cities.
+-- | The choice of moves on n cities.
 def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
   let segment = if moves == 0 then 3 else i32.i64 n
   in assert (are_moves moves pivot && is_pivot pivot draws) { segment
@@ -88,14 +85,13 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
                                                             , straight = moves == 3
                                                             }
 
--- | How many tour neighbours on each side of a kick's ends begin chains.
+-- | The tour neighbours on each side of a kick's ends that begin chains.
 def kick_neighbours : i32 = 5
 
--- | By how many positions neighbouring cuts along the tour are apart at most: moves one by one mend only what is changed in a small
--- part of the tour, chains what is in a larger one, and of these less those that reverse no segment.
+-- | The most positions between neighbouring cuts along the tour: chains mend changes in larger parts than moves do.
 def most_apart (moves: i32) : i32 = if moves == 2 then 200 else if moves == 3 then 120 else 50
 
--- | What they stand for, on n cities.
+-- | The plan for n cities.
 def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, acceptance, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
   let depth = if moves >= 2 then chain_depth else 0
@@ -111,14 +107,11 @@ def within (n: i64) (begin: i64) (window: i64) (plan: plan) : plan =
   let is_stretch = begin >= 0 && begin < n && window >= 0 && window <= n
   in assert is_stretch (plan with begin = begin with window = window)
 
--- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
--- improvements it has accepted, of which each move of a descent is one.
+-- | A climber's tour; the shortest on its way, the last among equals, with its length; and the improvements accepted.
 type climber_state [n] = {tour: [n]i32, best: [n]i32, length: i64, steps: i64}
 
--- | A number of the standard exponential distribution, within 0.01, from a random word: the same on every device.
---
--- With the word w seen as a fraction u of 2^64, w = 2^(63 - z) (1 + f), it is -ln u = (z + 1 - log2 (1 + f)) ln 2, in 32 bits
--- behind the point; log2 (1 + f) is nearly f + 0.344 f (1 - f). All but the last product is in whole numbers.
+-- | A standard exponential number, within 0.01, from a random word, the same on every device: with w = 2^(63 - z) (1 +
+-- f), it is (z + 1 - log2 (1 + f)) ln 2, and log2 (1 + f) is nearly f + 0.344 f (1 - f).
 def exponential (word: u64) : f64 =
   let word = word | 1
   let z = u64.i32 (u64.clz word)
@@ -126,9 +119,7 @@ def exponential (word: u64) : f64 =
   let log = f + ((f * ((1 << 32) - f)) >> 32) * 352 / 1024
   in f64.u64 (((z + 1) << 32) - log) * 1.6138602721020555e-10
 
--- | The temperature of an iteration: it falls as the square of what is left.
---
--- Products and a quotient only: they are rounded alike on every device.
+-- | The temperature of an iteration: the square of what is left, by products and a quotient, rounded alike everywhere.
 def warmth (plan: plan) (iteration: i64) : f64 =
   let left = f64.i64 (i64.max 0 (plan.cooled - iteration)) / f64.i64 plan.cooled
   in if plan.cooled == 0 then plan.temperature else plan.temperature * left * left
@@ -137,15 +128,12 @@ def warmth (plan: plan) (iteration: i64) : f64 =
 def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =
   i64.f64 (exponential (rng.word key (word_of iteration (words - 1))) * temperature)
 
--- | The length by which a trial may exceed a climber's tour: a random amount, as in simulated annealing, or -1, where only a
--- shorter tour is accepted.
+-- | The length by which a trial may exceed a climber's tour: random, as in annealing, or -1 for shorter tours only.
 def allowed (plan: plan) (key: rng.key) (iteration: i64) : i64 =
   if plan.shorter then -1 else tolerance key iteration (warmth plan iteration)
 
--- | The random words by which a step of an iteration draws its moves; a descent is iteration -1, steps count from 0.
---
--- They are a stream of their own, of which an iteration's last word but one is the seed: an iteration has too few words for
--- them, and nothing else reads that one. Two such streams meet no sooner than those of two climbers do.
+-- | The random words by which a step of an iteration draws its moves, a descent being iteration -1: a stream of its
+-- own, seeded by the iteration's last word but one.
 def draws_of (key: rng.key) (iteration: i64) (step: i64) : rng.key =
   rng.stream (rng.word key (word_of iteration (words - 2))) step
 
@@ -159,8 +147,7 @@ module type climbing = {
   -- | Neighbour lists with their distances. **Work:** O(n k).
   val links_of [n] [k] : data [n] -> (lists: [n][k]i32) -> links [n] [k]
 
-  -- | A climber goes on from a tour, another being the best so far. **Work:** O(n) a call; the descent and the iterations
-  -- depend on the instance.
+  -- | A climber goes on from a tour, the best so far beside it. **Work:** O(n) a call, besides iterations.
   val climb [n] [k] : data [n] -> links [n] [k] -> plan -> rng.key -> (tour: [n]i32) -> (best: [n]i32) -> climber_state [n]
 }
 
@@ -188,11 +175,8 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
     let q = loop q for i < ends move do push q (end move i)
     in (r, l, q)
 
-  -- | Make moves of the cities that wait until none waits: the ends of a move wait again. In a `trial`, the log must tell of
-  -- all moves: where it is full, the trial has failed. Else all cities wait `again` after moves, if they are to, since a move
-  -- may turn others about, which lets them do what they could not: only where none finds a move, the tour is a local optimum.
-  --
-  -- What comes back: the gain of all moves, how many they were, and whether the trial has failed.
+  -- | Make moves of waiting cities, whose ends wait again. A `trial` fails where the log is full; else all cities wait
+  -- `again` after moves, until none has one. Return the gain, the number of moves, and whether it has failed.
   def repair [n] [k] [m]
              (data: M.data [n])
              (links: links [n] [k])
@@ -217,8 +201,7 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
     let failed = choice.draws == 0 && waiting q > 0
     in (r, l, if failed then clear q else q, scratch, gain, moves, failed)
 
-  -- | Go on from there by moves that are drawn, if any are: the best of a step is made, and its ends wait too; a step that
-  -- finds none is the last one, and leaves no city waiting.
+  -- | Go on by drawn moves: the best of a step is made, its ends wait; a step without one clears the queue.
   def redraw [n] [k] [m]
              (data: M.data [n])
              (links: links [n] [k])
@@ -284,9 +267,9 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
         let accepted = !failed && longer <= (if trial then allowed plan key iteration else 0)
         -- The best tour is written down when the climber leaves it, before the trial that made a longer one.
         let leaves = accepted && longer > 0 && length <= best_length
-        let r = E.replay r l (if leaves || !accepted then logged l else 0) true
+        let r = E.replay r l 0 (if leaves || !accepted then logged l else 0) true
         let best = W.write leaves best r
-        let r = E.replay r l (if leaves then logged l else 0) false
+        let r = E.replay r l 0 (if leaves then logged l else 0) false
         in ( r
            , l
            , q

@@ -8,15 +8,13 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
--- | How kicks are drawn: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2), or by cuts
--- anywhere (3); and by how many positions neighbouring cuts of the first kind are apart at most.
+-- | Kicks by near cuts (0), random walks (1), either (2), or cuts anywhere (3); and how far apart near cuts are.
 type kicks = {kind: i32, apart: i32}
 
 -- | The largest kind.
 def most_kicks : i32 = 3
 
--- | How many random words an iteration has to itself. The last one decides on acceptance, the last but two on the kind of kick; the
--- last but one begins a stream of its own.
+-- | Random words of an iteration; the last three: the kick's kind, a stream's seed, acceptance.
 def words : i64 = 64
 
 -- | The random word number `s` of an iteration: behind those that random tours are made of.
@@ -42,8 +40,8 @@ def cuts_at (p0: i32) (p1: i32) (p2: i32) (p3: i32) : cuts =
   let (p1, p2) = sorted p1 p2
   in {made = p0 < p1 && p1 < p2 && p2 < p3, p0, p1, p2, p3}
 
--- | Cuts behind a random city and the ends of three random walks from it, of ten steps to one of the first five neighbours
--- (Applegate, Cook, Rohe 2003). No cuts where two meet. **Work:** O(1).
+-- | Cuts at a city and the ends of three walks of ten steps (Applegate, Cook, Rohe 2003), unless two meet. **Work:**
+-- O(1).
 def walked_cuts [n] [k] (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
   let steps = 10i64
   let narrow = i32.min 5 (i32.i64 k)
@@ -81,17 +79,15 @@ def pier (x: bridge) (i: i32) : i32 =
 module mk_kick (M: metric) = {
   module T = mk_three_opt M
 
-  -- | The cuts of a kick (`cuts_of`). One at an edge of length 0, which no tour does better without, moves to the next edge; no
-  -- cuts where two meet. So the pairs of cities that stand for one city of directed ways stay together.
-  --
-  -- **Work:** O(1).
+  -- | The cuts of a kick; one at an edge of length 0 moves to the next edge, so that the cities of a directed way stay
+  -- together. None where two meet. **Work:** O(1).
   def cuts [n] [k] (data: M.data [n]) (kicks: kicks) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
     let {made, p0, p1, p2, p3} = cuts_of kicks links r key iteration
     let moved p = let q = wrap (i32.i64 n) (p + 1) in if T.between data (at r p) (at r q) == 0 then q else p
     let (p0, p1, p2, p3) = (moved p0, moved p1, moved p2, moved p3)
     in {made = made && p0 != p1 && p1 != p2 && p2 != p3 && p3 != p0, p0, p1, p2, p3}
 
-  -- | By how much a double bridge lengthens the tour.
+  -- | The length by which a double bridge makes the tour longer.
   def cost [n] (data: M.data [n]) ({a, b0, b1, c0, c1, d0, d1, e}: bridge) : i64 =
     let d x y = T.between data x y
     in d a d0 + d d1 c0 + d c1 b0 + d b1 e - d a b0 - d b1 c0 - d c1 d0 - d d1 e

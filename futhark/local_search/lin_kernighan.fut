@@ -1,6 +1,5 @@
--- | Lin–Kernighan search by moves of 3-opt (Lin, Kernighan 1973; Helsgaun 2000): where no move of a city shortens the tour, the
--- one that leaves most is made all the same, and the next one goes on from its last edge, up to some depth; a chain that
--- comes to nothing is taken back.
+-- | Lin–Kernighan search by moves of 3-opt (Lin, Kernighan 1973; Helsgaun 2000): a move that leaves most goes on from
+-- its last edge, up to some depth; a chain that comes to nothing is taken back.
 
 import "../core/metric"
 import "route"
@@ -9,12 +8,12 @@ import "tour_edits"
 import "work_queue"
 import "worker"
 
--- | How a climber looks for what shortens its tour: what a step of its repair does.
+-- | A search for what shortens a climber's tour: a step of its repair.
 module type searching = {
-  -- | What the distances of `n` cities are computed from.
+  -- | The data from which distances of `n` cities are computed.
   type~ data [n]
 
-  -- | What a search keeps besides the tour, and its first value.
+  -- | The memory of a search besides the tour, and its first value.
   type scratch
 
   val scratch : () -> *scratch
@@ -22,15 +21,14 @@ module type searching = {
   -- | The largest number of `search_plan.moves` that it knows.
   val most_moves : i32
 
-  -- | How many reversals the log of a climber has room for, and those of a trial may be; how many a step adds at most.
+  -- | The reversals that a climber's log has room for, those of a trial, and the most of a step.
   val log_size : i64
 
   val room : (depth: i32) -> i32
   val most_reversals : (depth: i32) -> i32
 
-  -- | Take cities from a queue that has some, up to one that has an improvement, or some that have none, and make it: its ends
-  -- wait again, and the log tells of it. What comes back last is by how much the tour has become shorter. A `depth` of 0 stands
-  -- for moves that are not chained.
+  -- | Take cities from a queue that has some, up to one with an improvement, and make it: its ends wait, the log tells
+  -- of it. Last comes the gain. A `depth` of 0 stands for moves without chains.
   val step [n] [k] [m] :
     data [n]
     -> links [n] [k]
@@ -71,24 +69,23 @@ module mk_moves (M: metric) (W: worker with data [n] = M.data [n]) : searching w
     in (r, l, q, (), move.gain)
 }
 
--- | How many moves a chain has at most.
+-- | The most moves of a chain.
 def chain_depth : i32 = 25
 
--- | Of each city so many neighbours are looked at, but for a chain's first move, which has all.
+-- | The neighbours of a city that are looked at, but for a chain's first move.
 def chain_breadth : i32 = 8
 
 -- | A move that does not shorten the tour is not made where it turns more cities about.
 def most_turned : i32 = 1000
 
--- | The cities t1, …, t6 of each move of a chain; of a move of two edges t4 stands for t5 and t6 as well. And the last six bits of
--- the numbers of all of them, each as a bit of a word.
+-- | The cities t1, …, t6 of a chain's moves, t4 thrice for two edges; and bits for the last six bits of each.
 type chain = ([150]i32, u64)
 
 -- | A word of such bits, and that of a city besides.
 #[inline]
 def touch (touched: u64) (c: i32) : u64 = touched | (1 << u64.i32 (c & 63))
 
--- | Whether an edge did not come by the first moves of a chain.
+-- | Tell whether an edge did not come by the first moves of a chain.
 def is_old ((cities, touched): chain) (moves: i32) (a: i32) (b: i32) : bool =
   let is_edge (x: i32) (y: i32) = (a == x && b == y) || (a == y && b == x)
   -- Most edges have a city that no move has touched.
@@ -100,7 +97,7 @@ def is_old ((cities, touched): chain) (moves: i32) (a: i32) (b: i32) : bool =
       (!(is_edge cities[i + 1] cities[i + 2] || is_edge cities[i + 3] cities[i + 4]), i + 6)
   in old
 
--- | How many cities the longest of a move's reversals turns about, of a tour of n cities.
+-- | The cities of the longest reversal of a move, of a tour of n cities.
 def turned_about (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
   let side (count: i32) = i32.min count (n - count)
   in if kind == 1
@@ -111,30 +108,27 @@ def turned_about (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
      then i32.max (side (o3 + 1)) (i32.max (side (o3 - o5)) (side (o5 + 1)))
      else i32.max (side o5) (side (o3 - o5 + 1))
 
--- | Whether a chain may go on behind a move that leaves `g`, whose last city is t6 and which turns so many cities about: from t6
--- an edge must come that is shorter.
+-- | Tell whether a chain may go on from t6 with `g`: by a shorter edge, and if few cities turn.
 def may_leave [n] [k] (links: links [n] [k]) (g: i64) (t6: i32) (cities: i32) : bool =
   if cities <= most_turned then g > distance_of (#[unsafe] links[i64.i32 t6, 0]) else false
 
--- | Whether a move of three edges leaves one tour; `inside`: with t5 between t2 and t3.
+-- | Tell whether a move of three edges leaves one tour; `inside`: with t5 between t2 and t3.
 #[inline]
 def reconnects (kind: i32) (inside: bool) (o5: i32) (t1: i32) (t4: i32) (t5: i32) (t6: i32) : bool =
   if kind == 2 then t6 != t4 && t5 != t1 else inside && (kind == 3 || o5 > 0)
 
--- | How many neighbours of a city count behind so many moves of a chain.
+-- | The neighbours of a city that count behind some moves of a chain.
 def breadth (k: i64) (moves: i32) : i32 = if moves == 0 then i32.i64 k else i32.min chain_breadth (i32.i64 k)
 
--- | What a look is for: the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain. Those of a
--- `straight` chain reverse no segment; a move `may_open` the tour; what the chain has gained before it closes, or the length of
--- the first edge, is `g0`.
+-- | The aim of a look: moves with first edge (t1, t2), t2 on the side s, behind `moves` of a chain; without reversals
+-- if `straight`; that `may_open` the tour; `g0` is the gain before the chain closes, or the length of its first edge.
 type aim = {straight: bool, moves: i32, may_open: bool, t1: i32, s: i32, g0: i64}
 
--- | How the next move of a chain is looked for: by one thread, here, or by a block's lanes (`block_look`), which come to the same.
+-- | The look for a chain's next move: by one thread, or by a block's lanes (`block_look`), with the same result.
 module type looking = {
   type~ data [n]
 
-  -- | The best move of the first neighbour of t2 that has moves which shorten the tour; and where there is none, the one that
-  -- leaves most before it closes, if a move `may_open` the tour. **Work:** O(k^2).
+  -- | The best move of t2's first neighbour with one, else the best that `may_open` the tour. **Work:** O(k^2).
   val look [n] [k] : data [n] -> links [n] [k] -> route [n] -> chain -> aim -> (found, found)
 }
 
@@ -210,7 +204,7 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
     in (closing, left)
 }
 
--- | Chains, by whoever looks for their moves, and moves alone where the depth is 0.
+-- | Chains, and moves alone where the depth is 0.
 module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking with data [n] = M.data [n]) : searching with data [n] = M.data [n] = {
   module E = mk_edits W
   module T = mk_three_opt M
@@ -223,8 +217,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
   def room (depth: i32) = if depth == 0 then log_capacity else i32.i64 log_size
   def most_reversals (depth: i32) = 3 * i32.max 1 depth
 
-  -- Make the moves of a chain from the edge of t1 on the side s, up to one that shortens the tour; how many they are, and the
-  -- gain, which is 0 if there is none.
+  -- Make a chain from t1's edge on side s, up to a shorter tour; the number of moves, and the gain or 0.
   local
   def extend [n] [k] [m]
              (data: data [n])
@@ -279,7 +272,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
         let (r, l, chain, moves, gain) = extend data links choice.straight depth t1 s r l chain
         let made = logged l
         let back = if gain == 0 then made - mark else 0
-        let r = E.take_back r l back
+        let r = E.replay r l (made - back) back true
         let l = l with [0] = made - back
         in (r, l, chain, moves, gain, s - 2)
     let q = loop q for i < ends move do push q (end move i)

@@ -1,6 +1,6 @@
--- | Iterated local search of climbers in step with each other, their tours in the device's memory (Delévacq, Delisle, Krajecki
--- 2012): a step is a kernel that finds each climber's next move, by one thread block a climber or, where moves are drawn, by
--- several, and then a few that make these moves. Each climber comes to what it comes to alone (`ils`), move by move.
+-- | Iterated local search of climbers in step, in device memory (Delévacq, Delisle, Krajecki 2012): a step is a kernel
+-- that finds moves, by one thread block a climber or several, and a few that make them. Each climber comes to what it
+-- does alone.
 
 import "../core/metric"
 import "../core/positions"
@@ -45,8 +45,7 @@ def most_coming : i64 = 8
 -- | The number of places of a queue that change if some cities leave it and others come.
 def changes (most_leaving: i64) : i64 = 2 + 2 * most_coming + most_leaving
 
--- | Change number `w` of a queue that the first `leaving` cities leave, before `city 0`, …, `city (coming - 1)` come to wait,
--- as far as they do not: a place and what is written there, each place once; -1 for no change. **Work:** O(1).
+-- | Change `w` of a queue that some leave before others come, if new: a place, or -1, and its value. **Work:** O(1).
 def change [n] (q: queue [n]) (leaving: i32) (coming: i32) (city: i32 -> i32) (w: i64) : (i64, i32) =
   let leaves c = loop x = false for s < leaving do x || peek q s == c
   let among c (count: i32) = loop x = false for j < count do x || city j == c
@@ -72,8 +71,7 @@ def change [n] (q: queue [n]) (leaving: i32) (coming: i32) (city: i32 -> i32) (w
 def all_waiting [n] (r: route [n]) (e: i64) : i32 =
   if e == 0 then 0 else if e == 1 then i32.i64 n else if e < 2 + n then at r (i32.i64 (e - 2)) else 1
 
--- | The state of a climber within an iteration, or a descent: the gain of its moves, their number, and how many there
--- were when all cities last came to wait; the reversals that they took; whether the trial has failed; whether it goes on.
+-- | A climber within an iteration: gain, moves, those when all last waited, reversals; if failed; if it goes on.
 type trial = {gain: i64, moves: i64, checked: i64, reversals: i32, failed: bool, on: bool}
 
 def are_blocks (blocks: i64) = blocks >= 1 && blocks <= 1024
@@ -94,8 +92,7 @@ module mk_lockstep (M: metric) (G: group) = {
            (queues: [p][2 + n + n]i32) : [p](i32, move) =
     #[incremental_flattening(only_intra)] map (\c -> #[unsafe] W.look data links choice (routes[c] :> route [n]) (queues[c] :> queue [n])) (iota p)
 
-  -- The next move of each climber that goes on, the best of those that are drawn: each climber's draws are shared out among
-  -- several thread blocks; then the best of its blocks counts.
+  -- The best draw of each climber that goes on, shared out among several thread blocks.
   local
   def draw [p] [n] [k]
            (data: M.data [n])
@@ -126,8 +123,7 @@ module mk_lockstep (M: metric) (G: group) = {
       in (0, if gain > 0 then T.found_move links (#[unsafe] routes[c] :> route [n]) city found else no_move)
     in #[incremental_flattening(only_intra)] map best (iota p)
 
-  -- Where a climber stands after its next move, of which as many cities wait after it, if it is made; that move, which is none
-  -- where none is made; and whether all cities wait again.
+  -- A climber after its next move, with so many cities waiting; that move, or none; and whether all cities wait again.
   local
   def judge (choice: choice) (is_trial: bool) (t: trial) (move: move) (waiting: i32) : (trial, move, bool) =
     let is_full (reversals: i32) = is_trial && reversals + 3 > log_capacity
@@ -287,6 +283,5 @@ module mk_lockstep (M: metric) (G: group) = {
 
   -- | The best tours, after a descent over all cities; it has no iterations, whatever the plan says.
   def polish [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (count: i64) : population [p] [n] =
-    let plan = plan with from = 0 with iterations = 0 with kick = 0 with temperature = 0 with cooled = 0
-    in climb data lists (plan_of n (assert (plan.moves <= 1) plan)) count (population with tours = copy population.bests)
+    search data lists (population with tours = copy population.bests) (polishing plan) count
 }

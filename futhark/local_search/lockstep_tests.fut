@@ -38,12 +38,12 @@ entry climb_alike [d] (sizes: [d]i64) (k: i64) (iterations: i64) (temperature: f
     let alike moves pivot kick acceptance blocks =
       let plan (from: i64): search_plan = {seed = 6, first = 2, from, iterations, moves, pivot, draws = 300, kick, acceptance, temperature, cooled = 0}
       let more = plan (from + iterations)
-      let a = by_one.search data lists (by_one.search data lists start (plan from)) more
+      let a = by_one.search data lists (by_one.search data lists start (plan from) 0 0) more 0 0
       let b = by_lockstep.search data lists (by_lockstep.search data lists start (plan from) blocks) more blocks
       let c = by_single.search data lists (by_single.search data lists start (plan from) 1) more 1
       in same_climbers a b
          && same_climbers a c
-         && same_climbers (by_one.polish data lists a more) (by_lockstep.polish data lists b more blocks)
+         && same_climbers (by_one.polish data lists a more 0 0) (by_lockstep.polish data lists b more blocks)
     in ok
        && alike 1 0 0 1 1
        && alike 1 1 1 0 1

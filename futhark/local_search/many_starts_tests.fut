@@ -1,6 +1,6 @@
 -- Lists of instances of four cities and of two, which stand in a row.
 
-import "../core/metric"
+import "../core/anywhere"
 import "../core/schedule"
 import "../core/testing"
 import "../flat/rows"
@@ -9,14 +9,15 @@ import "ils"
 import "many_starts"
 import "worker"
 
-module starts = mk_many_starts matrix (mk_ils matrix (mk_thread_worker matrix)) automatic
+module starts = mk_many_starts anywhere (mk_ils anywhere (mk_thread_worker anywhere)) automatic
 
 -- The nearest of each city in its instance; where there are fewer, the last one again.
 -- ==
 -- entry: lists
 -- input { } output { [[1, 2], [0, 2], [1, 0], [2, 1], [5, 5], [4, 4]] }
 entry lists : [6][2]i32 =
-  starts.lists (rows_of 6 [4, 2] [true, true]) (taxicab ([0, 1, 3, 6, 0, 9], [0, 0, 0, 0, 5, 5])) 2
+  let distances = taxicab ([0, 1, 3, 6, 0, 9], [0, 0, 0, 0, 5, 5])
+  in starts.lists (rows_of 6 [4, 2] [true, true]) (matrix_anywhere distances) 2
 
 -- Lists that lead one way join, too.
 -- ==

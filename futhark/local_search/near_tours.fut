@@ -8,26 +8,37 @@ import "population"
 
 def are_passes (passes: i32) = passes >= 0 && passes <= 256
 
+-- | Go on to a city that is left. Cities left are the last ones of the tour so far; `place` has where each is. **Work:** O(1).
+#[inline]
+def visit [n] (tour: *[n]i32) (place: *[n]i32) (at: i32) (c: i32) : (*[n]i32, *[n]i32) =
+  #[unsafe]
+  let from = place[i64.i32 c]
+  let d = tour[i64.i32 at]
+  let tour = tour with [i64.i32 at] = c
+  let tour = tour with [i64.i32 from] = d
+  let place = place with [i64.i32 d] = from
+  in (tour, place with [i64.i32 c] = at)
+
 module mk_near_tours (M: metric) (S: schedule) = {
-  -- | A tour that goes on to a near city that is left: to the nearest by the lists, but each of a list is passed over with
-  -- probability passes / 256, if another is left and it is not at distance 0; to the nearest of all where the list has none that
-  -- is left. With passes = 0 it is the nearest-neighbour tour. **Work:** O(n k), and O(n) a city whose list has none.
+  -- | The nearest of the cities left, in places from `from` on, the smallest among equals. **Work:** O(n).
+  #[inline]
+  def nearest_left [n] (data: M.data [n]) (tour: [n]i32) (c: i32) (from: i32) : i32 =
+    let (best, _) =
+      loop (best, length) = (-1, i32.highest)
+      for t < i32.i64 n - from do
+        let d = #[unsafe] tour[i64.i32 (from + t)]
+        let l = M.dist data (M.point data c) (M.point data d)
+        in if l < length || (l == length && d < best) then (d, l) else (best, length)
+    in best
+
+  -- | A tour that goes on to the nearest city left of the lists, each passed over with probability passes / 256 if
+  -- another is left and it is not at distance 0; else to the nearest of all. **Work:** O(n k), and O(n) a city whose
+  -- list has none.
   def near_tour [n] [k] (data: M.data [n]) (lists: [n][k]i32) (key: rng.key) (passes: u64) (first: i32) : [n]i32 =
     #[unsafe]
-    -- The cities that are left are the last ones of the tour so far; `place` tells where each city is.
     let n32 = i32.i64 n
-    let tour: *[n]i32 = map i32.i64 (iota n)
-    let place: *[n]i32 = map i32.i64 (iota n)
     let dist (a: i32) (b: i32) = M.dist data (M.point data a) (M.point data b)
-    let take (tour: *[n]i32) (place: *[n]i32) (at: i32) (c: i32): (*[n]i32, *[n]i32) =
-      let from = place[i64.i32 c]
-      let d = tour[i64.i32 at]
-      let tour = tour with [i64.i32 at] = c
-      let tour = tour with [i64.i32 from] = d
-      let place = place with [i64.i32 d] = from
-      let place = place with [i64.i32 c] = at
-      in (tour, place)
-    let (tour, place) = take tour place 0 first
+    let (tour, place) = visit (map i32.i64 (iota n)) (map i32.i64 (iota n)) 0 first
     let (tour, _) =
       loop (tour, place) for done < n32 - 1 do
         let c = tour[i64.i32 done]
@@ -40,36 +51,12 @@ module mk_near_tours (M: metric) (S: schedule) = {
             in if place[i64.i32 d] <= done
                then (-1, passed, j + 1)
                else if pass then (-1, if passed < 0 then d else passed, j + 1) else (d, passed, j + 1)
-        let next =
-          if next >= 0 || passed >= 0
-          then (if next >= 0 then next else passed)
-          else (loop (best, length) = (-1, i32.highest)
-                for t < n32 - 1 - done do
-                  let d = tour[i64.i32 (done + 1 + t)]
-                  let l = dist c d
-                  in if l < length || (l == length && d < best) then (d, l) else (best, length)).0
-        in take tour place (done + 1) next
+        let next = if next >= 0 then next else if passed >= 0 then passed else nearest_left data tour c (done + 1)
+        in visit tour place (done + 1) next
     in tour
 
-  -- Climbers first, …, first + count - 1 of a seed, each on a near tour of its own from a random city; `spread` threads
-  -- are started for each.
-  local
-  def near_tours [n] [k]
-                 (data: M.data [n])
-                 (lists: [n][k]i32)
-                 (seed: u64)
-                 (first: i64)
-                 (count: i64)
-                 (passes: i32)
-                 (spread: i64) : population [count] [n] =
-    let first = assert (are_climbers first count && are_passes passes) first
-    let tour_of (t: i64) =
-      let key = rng.stream seed (first + t / spread)
-      in near_tour data lists key (u64.i32 passes) (rng.below key 0 (i32.i64 n))
-    let starts = S.over tour_of (iota (count * spread))
-    in population_on (map (\c -> #[unsafe] starts[c * spread]) (iota count))
-
-  -- | These climbers, where the lists are lists; the host waits for that here, too.
+  -- | Climbers of a seed on near tours from random cities, with `spread` threads each. The host waits for checks.
+  #[noinline]
   def start [n] [k]
             (data: M.data [n])
             (lists: [n][k]i32)
@@ -78,7 +65,12 @@ module mk_near_tours (M: metric) (S: schedule) = {
             (count: i64)
             (passes: i32)
             (spread: i64) : population [count] [n] =
-    if are_lists lists
-    then near_tours data lists seed first count passes spread
-    else assert false (population_on (replicate count (replicate n 0)))
+    let first = assert (are_climbers first count && are_passes passes) first
+    let tour_of (t: i64) =
+      let key = rng.stream seed (first + t / spread)
+      in near_tour data lists key (u64.i32 passes) (rng.below key 0 (i32.i64 n))
+    in if are_lists lists
+       then let starts = S.over tour_of (iota (count * spread))
+            in population_on (map (\c -> #[unsafe] starts[c * spread]) (iota count))
+       else assert false (population_on (replicate count (replicate n 0)))
 }

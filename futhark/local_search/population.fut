@@ -8,8 +8,7 @@ import "../core/tour"
 import "ils"
 import "three_opt"
 
--- | Climbers in columns: their tours; the shortest on their ways, the lengths of these, 0 before they have climbed; and how
--- many improvements they have accepted.
+-- | Climbers in columns: tours; the shortest on their ways, with lengths, 0 before they climb; improvements accepted.
 type population [p] [n] = {tours: [p][n]i32, bests: [p][n]i32, lengths: [p]i64, steps: [p]i64}
 
 def are_indices [q] (p: i64) (indices: [q]i32) : bool = all (\c -> c >= 0 && i64.i32 c < p) indices
@@ -40,9 +39,7 @@ def shortest [p] [n] (population: population [p] [n]) : i64 =
   let shorter (l, c) (m, d) = if l < m || (l == m && c < d) then (l, c) else (m, d)
   in (reduce_comm shorter (i64.highest, i64.highest) (zip population.lengths (iota p))).1
 
--- | Let the climbers at the indices `to`, all different, stand where those at the indices `from` do; the steps remain their own.
---
--- **Work:** O(p n).
+-- | Let the climbers `to`, all different, stand where those of `from` do, with steps of their own. **Work:** O(p n).
 def follow [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] =
   let from = assert (are_indices p from && are_indices p to && are_distinct p to) from
   let to = map i64.i32 to
@@ -60,6 +57,10 @@ def select [p] [n] [q] (population: population [p] [n]) (indices: [q]i32) : popu
      , lengths = taken population.lengths
      , steps = taken population.steps
      }
+
+-- | A plan without iterations: of a descent only.
+def polishing (plan: search_plan) : search_plan =
+  plan with from = 0 with iterations = 0 with kick = 0 with temperature = 0 with cooled = 0
 
 -- | Climbers on some metric.
 module type climbers = {
@@ -85,36 +86,24 @@ module mk_population (M: metric) (I: climbing with data [n] = M.data [n]) (S: sc
     let (tours, bests, lengths, steps) = unzip4 (S.each p n on)
     in {tours, bests, lengths, steps}
 
-  -- | The same, by a plan from outside.
-  def search [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] =
-    climb data lists (plan_of n (assert (plan.moves <= I.most_moves) plan)) population
-
-  -- | The same; of a descent only the cities of a stretch of the tour wait, unless `window` is 0.
-  def search_within [p] [n] [k]
-                    (data: M.data [n])
-                    (lists: [n][k]i32)
-                    (population: population [p] [n])
-                    (plan: search_plan)
-                    (begin: i64)
-                    (window: i64) : population [p] [n] =
+  -- | The same by a plan from outside; of a descent only the cities of a stretch of the tour wait, unless `window` is 0.
+  def search [p] [n] [k]
+             (data: M.data [n])
+             (lists: [n][k]i32)
+             (population: population [p] [n])
+             (plan: search_plan)
+             (begin: i64)
+             (window: i64) : population [p] [n] =
     climb data lists (within n begin window (plan_of n (assert (plan.moves <= I.most_moves) plan))) population
 
-  local
-  def polishing (n: i64) (plan: search_plan) : plan =
-    let plan = plan with from = 0 with iterations = 0 with kick = 0 with temperature = 0 with cooled = 0
-    in plan_of n (assert (plan.moves <= I.most_moves) plan) with again = true
-
-  -- | The best tours, after a descent over all cities; it has no iterations, whatever the plan says.
-  def polish [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] =
-    climb data lists (polishing n plan) (population with tours = copy population.bests)
-
-  -- | The same, after a descent over the cities of a stretch of the tour, unless `window` is 0.
-  def polish_within [p] [n] [k]
-                    (data: M.data [n])
-                    (lists: [n][k]i32)
-                    (population: population [p] [n])
-                    (plan: search_plan)
-                    (begin: i64)
-                    (window: i64) : population [p] [n] =
-    climb data lists (within n begin window (polishing n plan)) (population with tours = copy population.bests)
+  -- | The best tours after such a descent only, over all cities again.
+  def polish [p] [n] [k]
+             (data: M.data [n])
+             (lists: [n][k]i32)
+             (population: population [p] [n])
+             (plan: search_plan)
+             (begin: i64)
+             (window: i64) : population [p] [n] =
+    let plan = within n begin window (plan_of n (assert (plan.moves <= I.most_moves) (polishing plan))) with again = true
+    in climb data lists plan (population with tours = copy population.bests)
 }

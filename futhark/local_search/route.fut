@@ -1,5 +1,4 @@
--- | A tour that changes in place, as cities by position and positions by city, and a log of the stretches that were reversed,
--- so that a change can be taken back at the cost of making it.
+-- | A tour that changes in place, as cities by position and positions by city, and a log of its reversals.
 
 -- | The cities in order of their positions, then the positions of the cities.
 type route [n] = [n + n]i32
@@ -24,8 +23,7 @@ def position [n] (r: route [n]) (c: i32) : i32 = #[unsafe] r[n + i64.i32 c]
 #[inline]
 def wrap (n: i32) (p: i32) : i32 = if p >= n then p - n else if p < 0 then p + n else p
 
--- | The same without a branch: for what a block's threads work out together, since they wait for each other at each one. One
--- thread by itself is faster with it.
+-- | The same without a branch, for a block's threads, which wait for each other at each.
 #[inline]
 def wrap_together (n: i32) (p: i32) : i32 =
   -- Seen without a sign what is negative is large.

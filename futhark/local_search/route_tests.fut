@@ -56,9 +56,9 @@ entry exchanges_hold (n: i64) : bool =
       in (r, l, ok)
   let (r, l, ok) = go (route_of start) (empty_log (i64.i32 log_capacity))
   let after = copy r
-  let r = in_place.replay r l 40 true
+  let r = in_place.replay r l 0 40 true
   let back = and (map2 (==) (take n r) start) && is_route r
-  let r = in_place.replay r l 40 false
+  let r = in_place.replay r l 0 40 false
   in ok && logged l == 40 && back && and (map2 (==) r after)
 
 -- Positions at most n before or after the tour's, also where n is large, lie on it in one way and the other.

@@ -34,11 +34,8 @@ def end (move: move) (i: i32) : i32 =
   then move.t5
   else move.t6
 
--- | Which moves are looked at, and which one is taken: of the moves of 3-opt those that have a segment of at most `segment`
--- cities, besides 2-opt; the `best` of a city's moves, or the first that shortens the tour; or, where `draws` is not 0, the
--- best of that many drawn moves. Chains that are `straight` are of moves that reverse no segment (kind 3).
---
--- With `segment` = 3 they contain Or-opt: a segment of up to three cities goes elsewhere, either way round.
+-- | The choice of moves: those of 3-opt with a segment of at most `segment` cities, besides 2-opt (3 gives Or-opt); a
+-- city's `best` move or the first, or the best of `draws`. Chains that are `straight` reverse no segment.
 type choice = {segment: i32, best: bool, draws: i32, straight: bool}
 
 -- A move as it is found: on which side, of what kind, by which neighbour of t2 and which of t4.
@@ -65,7 +62,7 @@ def order (v: view) (p: i32) : i32 =
   let o = v.s * (p - next v v.p)
   in if o < 0 then o + v.n else o
 
--- | Whether t6 lies behind t5, of a move of three edges with t3 and t5 in the orders `o3` and `o5`; or before it.
+-- | Tell whether t6 lies behind t5, of a move of three edges with t3 and t5 in the orders `o3` and `o5`; or before it.
 #[inline]
 def is_ahead (kind: i32) (o3: i32) (o5: i32) : bool = kind == 3 || (kind == 2 && o5 < o3)
 
@@ -95,8 +92,7 @@ module mk_three_opt (M: metric) = {
   -- | Those of all cities. **Work:** O(n k).
   def links_of [n] [k] (data: M.data [n]) (lists: [n][k]i32) : links [n] [k] = links_from data 0 lists
 
-  -- | The better of a move and one of three edges, where that is looked at: of kind 2, or with t5 before t3 of kind 3 or 4;
-  -- as seen by `v` from t1, with t3 in the order `o3`; its gain so far is what goes less what comes on the way from t1 to t5.
+  -- | The better of a move and one of three edges, as seen by `v` from t1, where allowed; t3 has the order `o3`.
   #[inline]
   def closed_by [n]
                 (data: M.data [n])
@@ -132,8 +128,7 @@ module mk_three_opt (M: metric) = {
     let t6 = at r (if is_ahead kind (order v p3) (order v p5) then next v p5 else back v p5)
     in {gain, kind, t1, t2, t3, t4, t5, t6}
 
-  -- | The better of a move and those of t1 whose first edge is that of the view and whose t3 is the neighbour i of t2; it
-  -- tells as well whether the next neighbour is worth a look.
+  -- | The better of a move and those of t1 by neighbour i of t2; and whether the next is worth a look.
   #[inline]
   def by_neighbour [n] [k]
                    (data: M.data [n])
@@ -183,12 +178,8 @@ module mk_three_opt (M: metric) = {
                         in (by 4 (by 3 best), j + 1)
             in (best, true)
 
-  -- | A move of a city that shortens the tour: the edge (t1, t2) that leaves the city `t1` goes, on either side; t3 is a
-  -- neighbour of t2, t5 one of t4, and the sums of what goes less what comes stay positive all along the way. Any move that
-  -- shortens the tour is found like this from one of its cities, if the lists are complete (Lin, Kernighan 1973). Lists are
-  -- in order of their distances.
-  --
-  -- **Work:** O(k^2).
+  -- | A move of a city that shortens the tour: (t1, t2) goes, on either side; t3 is a neighbour of t2, t5 one of t4,
+  -- and partial gains stay positive (Lin, Kernighan 1973). Lists are in order of distances. **Work:** O(k^2).
   def move_of [n] [k] (data: M.data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (t1: i32) : move =
     let k32 = i32.i64 k
     let on (best: found) = choice.best || best.gain <= 0
@@ -204,8 +195,7 @@ module mk_three_opt (M: metric) = {
         in (best, s - 2)
     in if best.kind == 0 then no_move else found_move links r t1 best
 
-  -- | The best of the moves that three choices leave open, whether or not it shortens the tour on its way: the edge on the
-  -- side s of t1 goes; t3 is the neighbour i of t2; t4 is on either side of it; t5 is the neighbour j of t4. **Work:** O(1).
+  -- | The best move by the edge of t1 on side s, neighbours i of t2 and j of t4, on either side. **Work:** O(1).
   def draw_of [n] [k]
               (data: M.data [n])
               (links: links [n] [k])

@@ -35,8 +35,7 @@ def bridge_exchange ({a, b0, b1, c0, c1, d0, d1, e}: bridge) (s: i32) : exchange
   then (d1, c1, b1, c0)
   else (c1, b1, e, b0)
 
--- | An exchange by the positions of its cities: the first position of the shorter side, and how many it has. To reverse
--- them makes the exchange.
+-- | The first position and the length of an exchange's shorter side, which is reversed, by its cities' positions.
 def shorter_side (n: i32) ((a, b, c, d): (i32, i32, i32, i32)) : (i32, i32) =
   let leaves (p: i32) (q: i32) =
     let low = i32.min p q
@@ -65,16 +64,10 @@ module mk_edits (R: reverser) = {
     let l = #[unsafe] l with [2 + 2 * i64.i32 made] = count
     in (r, #[unsafe] l with [0] = made + 1)
 
-  -- | Make the first `count` reversals of a log once more, or, `back`, take them back. **Work:** O(changed cities).
-  def replay [n] [m] (r: *route [n]) (l: log [m]) (count: i32) (back: bool) : *route [n] =
+  -- | Make reversals number `first`, … of a log once more, or, `back`, take them back. **Work:** O(changed cities).
+  def replay [n] [m] (r: *route [n]) (l: log [m]) (first: i32) (count: i32) (back: bool) : *route [n] =
     loop r for s < count do
-      let i = i64.i32 (if back then count - 1 - s else s)
-      in #[unsafe] R.reverse r l[1 + 2 * i] l[2 + 2 * i]
-
-  -- | Take back the last `count` reversals of a log, which stays as it is. **Work:** O(changed cities).
-  def take_back [n] [m] (r: *route [n]) (l: log [m]) (count: i32) : *route [n] =
-    loop r for s < count do
-      let i = i64.i32 (logged l - 1 - s)
+      let i = i64.i32 (first + (if back then count - 1 - s else s))
       in #[unsafe] R.reverse r l[1 + 2 * i] l[2 + 2 * i]
 
   -- | Make a move, as exchanges of two edges. The log must have room for three.

@@ -2,12 +2,12 @@
 
 import "../core/tour"
 
--- | Where the first one stands, how many there are; a ring of places; and for each city whether it waits.
+-- | The first one's place and the number of those that wait; a ring of places; and for each city whether it waits.
 type queue [n] = [2 + n + n]i32
 
 def empty_queue (n: i64) : *queue [n] = replicate (2 + n + n) 0
 
--- | How many wait.
+-- | The number of cities that wait.
 #[inline]
 def waiting [n] (q: queue [n]) : i32 = #[unsafe] q[1]
 

@@ -28,14 +28,11 @@ module type worker = {
   -- | Write the tour down, if that is `wanted`. **Work:** O(n).
   val write [n] : (wanted: bool) -> *[n]i32 -> route [n] -> *[n]i32
 
-  -- | The number of cities that leave the queue up to the first one with a move, or before the next ones are looked at; and its
-  -- move. By one thread some must wait.
+  -- | The number of cities that leave the queue with this look, and the last one's move. By one thread some must wait.
   val look [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> (i32, move)
 
-  -- | The best of `choice.draws` moves, if it shortens the tour, the first among equals (random-k-best improvement: Delévacq,
-  -- Delisle, Krajecki 2012). Each is drawn by a city that waits, a side, and two neighbours, all evenly. One must wait.
-  --
-  -- **Work:** O(draws).
+  -- | The best of `choice.draws` moves that shortens the tour, the first among equals (random-k-best: Delévacq,
+  -- Delisle, Krajecki 2012): drawn by a city of those that wait, a side, and two neighbours. **Work:** O(draws).
   val draw [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> rng.key -> move
 }
 
@@ -44,8 +41,7 @@ module mk_thread_worker (M: metric) : worker with data [n] = M.data [n] = {
   module T = mk_three_opt M
   type~ data [n] = M.data [n]
 
-  -- Of a stretch that does not go past the tour's end four cities on each side change places at a time, which a processor writes
-  -- together; what is left in the middle, and any other stretch, city by city.
+  -- Within the tour four cities a side change places at a time, which a processor writes together; others singly.
   def reverse [n] (r: *route [n]) (first: i32) (count: i32) : *route [n] =
     let n32 = i32.i64 n
     let put (r: *route [n]) (p: i32) (c: i32): *route [n] =

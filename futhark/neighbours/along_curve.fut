@@ -7,16 +7,12 @@ import "hilbert"
 -- | Cells along an axis, as a power of two.
 def cell_bits : i32 = 20
 
--- | Return the least and the largest x, and the least and the largest y.
---
--- One reduction: of several Futhark makes a kernel that tells twice which block is last. **Work:** O(n). **Span:** O(log n).
+-- | Return the least and largest x and y. One reduction: several race. **Work:** O(n). **Span:** O(log n).
 def bounds_of_all [n] (xs: [n]f64) (ys: [n]f64) : (f64, f64, f64, f64) =
   let wider (a, b, c, d) (e, f, g, h) = (f64.min a e, f64.max b f, f64.min c g, f64.max d h)
   in reduce_comm wider (f64.inf, -f64.inf, f64.inf, -f64.inf) (zip4 xs xs ys ys)
 
--- | Return the place of each city's cell along the curve through the smallest square around all.
---
--- **Work:** O(n). **Span:** O(log n).
+-- | Return places along the curve through the square around all. **Work:** O(n). **Span:** O(log n).
 def places_along [n] (xs: [n]f64) (ys: [n]f64) : [n]u64 =
   let (left, right, low, high) = bounds_of_all xs ys
   let side = f64.max (right - left) (high - low)
@@ -24,9 +20,7 @@ def places_along [n] (xs: [n]f64) (ys: [n]f64) : [n]u64 =
   let cell (z: f64) = u32.f64 (f64.min (z / side * cells) (cells - 1))
   in map2 (\x y -> if side > 0 then hilbert cell_bits (cell (x - left)) (cell (y - low)) else 0) xs ys
 
--- | Return the cities in order of their places, and the places in this order; cities of one cell are in order of their numbers.
---
--- **Work:** O(n). **Span:** O(log n).
+-- | Return the cities in order of places, then numbers, and these places. **Work:** O(n). **Span:** O(log n).
 def along_curve [n] (xs: [n]f64) (ys: [n]f64) : ([n]i32, [n]i64) =
   let fits = assert (fits_32_bits n) (i32.i64 n)
   let places = kept_apart (places_along xs ys)

@@ -2,10 +2,8 @@
 
 import "../flat/rows"
 
--- | Tell of each instance whether the graph of its neighbour lists is connected, whichever way an edge is listed.
---
--- Each city has the least number of a city that it is known to be joined to: what its list and those that name it know, and
--- what that city itself knows. **Work:** O(n k) a round. **Span:** O(k) a round; rounds are as many as a path has bends.
+-- | Tell of each instance whether its lists join all cities, either way: least numbers spread by lists, those that name
+-- a city, and jumps. **Work:** O(n k) a round. **Span:** O(k) a round; rounds are as many as a path has bends.
 def are_connected [n] [k] (rows: rows) (lists: [n][k]i32) : []bool =
   #[unsafe]
   let (least, _) =

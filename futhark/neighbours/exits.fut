@@ -20,12 +20,10 @@ def clusters_below [n] (m: i64) (clusters: [n]i32) : [m]i32 =
          loop cluster = clusters[l * leaf]
          for i < i64.min leaf (n - l * leaf) do
            if clusters[l * leaf + i] == cluster then cluster else -1
-  in from_leaves (\a b -> if a == b then a else -1) (map (\i -> of_leaf (i - m / 2)) (iota m))
+  in of_nodes m (\a b -> if a == b then a else -1) of_leaf
 
--- | The nearest city of each of the `count` other clusters that are nearest to city c: its number in `numbers`, by which equals
--- are in order, or -1 where there are fewer clusters. `below` comes from `clusters_below`.
---
--- **Work:** about O(count + log n) where clusters lie apart.
+-- | The nearest city of each of the `count` nearest other clusters of city c: its number, by which equals are in order,
+-- or -1. **Work:** about O(count + log n) where clusters lie apart.
 def outside [n] [m] (boxed: boxed [n] [m]) (below: [m]i32) (clusters: [n]i32) (numbers: [n]i32) (norm: i32) (count: i64) (c: i64) : [count]i32 =
   #[unsafe]
   let {xs, ys, zs, boxes} = boxed

@@ -1,9 +1,6 @@
--- | The nearest cities of cities that stand in order of a space-filling curve, by a tree of boxes around them.
---
--- Some consecutive cities are a leaf. Each node has the smallest box around its cities. With m leaves the nodes 1, …, m - 1 have
--- others below them, node i those of number 2 i and 2 i + 1, and the leaves are m, …, 2 m - 1: all are below node 1. A city
--- looks at its own leaf first, then up the tree at what lies beside its way, and passes by boxes that are farther than what it
--- has found.
+-- | The nearest cities of cities along a space-filling curve, by a tree of boxes: leaves m, …, 2 m - 1 have consecutive
+-- cities, node i < m those of 2 i and 2 i + 1. A city looks at its own leaf, then up the tree beside its way, passing
+-- by far boxes.
 
 import "../core/instances"
 
@@ -13,15 +10,18 @@ type boxed [n] [m] = {xs: [n]f64, ys: [n]f64, zs: [n]f64, boxes: [m][6]f64}
 -- Fewer cities a leaf take more memory, more take more time.
 def leaf : i64 = 12
 
--- | Fill the nodes of a tree from its leaves up: `both` makes a node of the two below it. **Work:** O(m). **Span:** O(log m).
-def from_leaves 'a [m] (both: a -> a -> a) (nodes: *[m]a) : *[m]a =
+-- | The m nodes of a tree: `of_leaf` makes those of leaves 0, 1, …, which are the last, and `both` the others of the
+-- two below. What `of_leaf` makes of the others' numbers, below 0, does not count. **Work:** O(m). **Span:** O(log m).
+def of_nodes 'a (m: i64) (both: a -> a -> a) (of_leaf: i64 -> a) : [m]a =
+  #[unsafe]
   let half = m / 2
   let highest = loop width = 1 while 2 * width < half do 2 * width
   let (nodes, _) =
-    loop (nodes: *[m]a, width) = (nodes, highest)
+    loop (nodes: *[m]a, width) = (map (\i -> of_leaf (i - half)) (iota m), highest)
     while width > 0 do
       let end = i64.max width (i64.min half (2 * width))
-      in (nodes with [width:end] = map (\i -> #[unsafe] both nodes[2 * (width + i)] nodes[2 * (width + i) + 1]) (iota (end - width)), width / 2)
+      let joined = map (\i -> both nodes[2 * (width + i)] nodes[2 * (width + i) + 1]) (iota (end - width))
+      in (nodes with [width:end] = joined, width / 2)
   in nodes
 
 -- | **Work:** O(n). **Span:** O(log n). **Memory:** O(n).
@@ -36,11 +36,10 @@ def build_boxes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) : ?[m].boxed [n] [m] 
     let ((a, b), (c, d), (e, f)) = (range xs, range ys, range zs)
     in [a, b, c, d, e, f]
   let both (p: [6]f64) (q: [6]f64): [6]f64 = [f64.min p[0] q[0], f64.max p[1] q[1], f64.min p[2] q[2], f64.max p[3] q[3], f64.min p[4] q[4], f64.max p[5] q[5]]
-  let boxes = from_leaves both (map (\i -> around (i - m)) (iota (2 * m)))
-  in {xs, ys, zs, boxes}
+  in {xs, ys, zs, boxes = of_nodes (2 * m) both around}
 
--- | Put a city where it belongs in a list of `count` that begins at place `first`, by the square of its distance and then by
--- number; behind the list is a place for what is not in it. **Work:** O(count).
+-- | Put a city into a list from place `first` on, by squared distance, then number, with a spare place. **Work:**
+-- O(count).
 #[inline]
 def put [w] (ds: *[w]f64) (cs: *[w]i32) (first: i64) (count: i64) (d: f64) (c: i32) : (*[w]f64, *[w]i32) =
   #[unsafe]
@@ -60,15 +59,14 @@ def bound [m] (boxes: [m][6]f64) (x: f64) (y: f64) (z: f64) (node: i64) : f64 =
   let dz = f64.max 0 (f64.max (boxes[node, 4] - z) (z - boxes[node, 5]))
   in dx * dx + dy * dy + dz * dz
 
--- | The least number of the cities below a node. The leaves of a tree with two levels of them begin on the upper one.
--- **Work:** O(log n).
+-- | The least city below a node; leaves of a tree with two levels of them begin on the upper one. **Work:** O(log n).
 #[inline]
 def first_below (half: i64) (node: i64) : i64 =
   let (low, _) = loop (low, high) = (node, node + 1) while high <= half do (2 * low, 2 * high)
   in leaf * (i64.max low half - half)
 
--- | Go through the leaves that may matter to city c, its own leaf first, and by nodes above them: `visit` says whether what is
--- below a node may matter, with what has been found so far, and looks at leaves. It has the node, and the leaf's number or -1.
+-- | Go through the leaves that may matter to city c, its own first, and nodes above: `visit`, by node and leaf or -1,
+-- tells whether what is below may matter, and looks at leaves.
 #[inline]
 def walk 'a [n] [m] ({xs = _, ys = _, zs = _, boxes = _}: boxed [n] [m]) (c: i64) (found: *a) (visit: *a -> (node: i64) -> (leaf: i64) -> (*a, bool)) : *a =
   let half = m / 2
@@ -91,8 +89,7 @@ def walk 'a [n] [m] ({xs = _, ys = _, zs = _, boxes = _}: boxed [n] [m]) (c: i64
          else (found, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
   in found
 
--- | The k nearest others of city c, 0 < k < n, by the squares of their distances in double precision, and among equals by
--- number. **Work:** about O(k + log n), whatever the distances between clusters, and however many cities lie in one place.
+-- | The k nearest others of city c, 0 < k < n, by squared distances, then numbers. **Work:** about O(k + log n).
 def nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
   #[unsafe]
   let {xs, ys, zs, boxes} = boxed

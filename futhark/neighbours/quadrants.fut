@@ -2,13 +2,11 @@
 
 import "nearest"
 
--- | The quadrant in which something lies so far away: 0, …, 3, each with the axis at its clockwise side; what is at the same point
--- counts to the last.
+-- | The quadrant of a difference: 0, …, 3, each with the axis at its clockwise side; the same point is in the last.
 def quadrant_of (dx: f64) (dy: f64) : i64 =
   if dy > 0 || (dy == 0 && dx > 0) then i64.bool (dx <= 0) else 3 - i64.bool (dx < 0)
 
--- | Tell whether a node's box reaches into a quadrant around a point, which holds one of its axes but not the other: of cities on a
--- line along an axis two quadrants are empty. The box around the point itself counts for no quadrant.
+-- | Tell whether a box reaches into a quadrant around a point; the box of the point alone reaches into none.
 def reaches [m] (boxes: [m][6]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64) : bool =
   #[unsafe]
   let (left, right, low, high) = (boxes[node, 0], boxes[node, 1], boxes[node, 2], boxes[node, 3])
@@ -20,11 +18,9 @@ def reaches [m] (boxes: [m][6]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64)
      then left < x && low <= y
      else right >= x && low < y
 
--- | The k / 4 nearest others of city c in each quadrant around it, of those that are among its `most` nearest, filled up with the
--- nearest overall: k cities, 0 < k <= most < n, by the squares of their distances, and among equals by the `numbers` of the
--- cities, as their places in the tree.
---
--- **Work:** about O(k + log n), and O(most) where a quadrant has only few of the nearest.
+-- | The k / 4 nearest others of city c in each quadrant, of its `most` nearest, filled up with the nearest: k cities, 0
+-- < k <= most < n, by squared distances, then `numbers`. **Work:** about O(k + log n), and O(most) where a quadrant has
+-- few.
 def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (c: i64) : [k]i32 =
   #[unsafe]
   let {xs, ys, zs = _, boxes} = boxed

@@ -1,5 +1,4 @@
--- | The complete 2-opt neighbourhood of one tour on a CPU: along cyclic diagonals as `two_opt.diagonals`, a band of
--- positions at a time, so that what a core needs stays in its cache and there is work for many cores.
+-- | The complete 2-opt neighbourhood of one tour on a CPU, along cyclic diagonals, by bands of positions for caches.
 
 import "../core/metric"
 import "../core/positions"
@@ -76,8 +75,7 @@ module mk_bands
     let best = if most == 0 then none else {gain = most, i = i32.i64 (found / n), j = i32.i64 (found % n)}
     in [(best.gain, best.i, best.j, passes + i32.bool (!idle))]
 
-  -- A diagonal is looked at closely where one of its moves is as good as the best so far of its position: there are few
-  -- such, as a tour of n cities has some n moves that shorten it.
+  -- A diagonal is looked at closely where a move is as good as the best of its position: some n moves shorten a tour.
   def keys [n] (data: data [n]) (line: line [n]) (from: i64) (to: i64) : [n]i64 =
     let (bands, width) = banded n
     let (line, succ) = continued data line (bands * width + to)

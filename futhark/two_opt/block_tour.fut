@@ -1,6 +1,4 @@
--- | A tour in the shared memory of a thread block: what the block climbers have in common.
---
--- The lanes do everything in rounds of as many cities as there are lanes: no map here is wider than the block.
+-- | A tour in the shared memory of a thread block, for the block climbers: no map here is wider than the block.
 
 import "../core/gpu_metric"
 import "../core/tour"
@@ -56,10 +54,8 @@ module mk_block_tour (M: gpu_metric) (S: shape) = {
            in scatter (scatter xs ps back) qs front
          in (exchange tour, exchange points)
 
-  -- | The largest gain, and the first move in lexicographic order that has it; 0, 0 if none gains.
-  --
-  -- Each lane has reached its own largest gain in columns whose numbers are first, …, last. `place` tells, by lane and number,
-  -- the positions of the column's first row and of the column itself.
+  -- | The largest gain, and the first move that has it; 0, 0 if none gains. Each lane has reached its largest in
+  -- columns first, …, last; `place` tells, by lane and number, the positions of a column's first row and of the column.
   def first_best [n]
                  (data: M.data [n])
                  (points: [n]M.point)

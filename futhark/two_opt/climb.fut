@@ -1,5 +1,4 @@
--- | The climb of best-improvement 2-opt on a GPU, by a thread or a block: make the best move of a tour, and measure the edges
--- that changed, until no move shortens it.
+-- | The climb of best-improvement 2-opt on a GPU, by a thread or a block: make best moves while they shorten.
 
 import "restarts"
 

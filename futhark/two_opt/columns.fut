@@ -1,9 +1,5 @@
--- | Best-improvement 2-opt, one climber a thread block, where distances stand in a matrix: as `tiles`, but lanes that work side
--- by side meet the same column at the same time.
---
--- A column j needs the distances of one city from all others, which is one row of the matrix. Where lanes meet columns of
--- their own, each distance comes from another row, and a matrix that the first cache does not hold is fetched sector by
--- sector, of which one number is used.
+-- | Best-improvement 2-opt, one climber a thread block, on a matrix: lanes side by side meet the same column, which is
+-- a row of the matrix; with columns of their own each distance would be a sector of another row.
 
 import "../core/gpu_metric"
 import "../core/tour"
@@ -21,8 +17,7 @@ module mk_column_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.
   local def lanes = i32.i64 S.lanes
 
   local
-  -- | Into how many chunks all columns are cut, how many each has, and how many tiles a chunk meets: as many as have a
-  -- position at most n / 2 before one of its columns.
+  -- | The chunks of all columns, the columns of a chunk, and the tiles that it meets, up to n / 2 before a column.
   def cut (n: i32) : (i32, i32, i32) =
     let tiles = (n + rows - 1) / rows
     let width (chunks: i32) = (n + chunks - 1) / chunks
@@ -34,11 +29,8 @@ module mk_column_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.
         if cost (c + 2) < least then (c + 2, cost (c + 2)) else (best, least)
     in (chunks, width chunks, met chunks)
 
-  -- A unit is a tile of rows and a chunk of columns; all units together meet each move at least once. Each lane keeps its
-  -- largest gain and the first and the last column that reached it; the lanes that hold the overall largest then look at
-  -- those columns again for the first move in lexicographic order.
-  --
-  -- **Work:** O(n^2) a move. **Span:** O(n^2 / lanes).
+  -- A unit is a tile of rows and a chunk of columns; all units meet each move. Lanes keep their largest gain, with the
+  -- first and the last column that reached it. **Work:** O(n^2) a move. **Span:** O(n^2 / lanes).
   def climb [n] (data: data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
     let n32 = i32.i64 n
     let zero = W.i32 0

@@ -1,5 +1,4 @@
--- | One tour on its way to a local optimum of 2-opt, over the complete neighbourhood (Rocki and Suda 2013): the best move a
--- pass, or many that do not overlap.
+-- | The descent of one tour over the complete 2-opt neighbourhood (Rocki and Suda 2013), by one move a pass or many.
 
 import "../core/instances"
 import "../core/tour"
@@ -7,14 +6,12 @@ import "disjoint"
 import "k_swap"
 import "restarts"
 
--- | Where a tour stands. `gained`, `moves`, `passes`: by how much it has become shorter, by how many moves, in how many
--- passes over the neighbourhood; `done`: the last one found no move. `best` and `keys` are what a pass that is under way
--- has found: the best move, or what each position proposes.
+-- | A tour, what it has become shorter by, moves and passes, and whether the last pass found none; the best move or the
+-- proposals of a pass under way.
 type descent [n] =
   {tour: [n]i32, gained: i64, moves: i64, passes: i64, done: bool, best: move i32, keys: [n]i64}
 
--- | What position p proposes as one number, so that the better one is the larger: the gain, then q counted downwards. No
--- number above 0 stands for none.
+-- | The proposal of position p as one number: the gain, then q counted downwards; none is not above 0.
 def proposal_key (n: i64) (gain: i32) (q: i32) : i64 = (i64.i32 gain << 32) + (n - i64.i32 q)
 
 -- | The move that position p proposes.
@@ -27,28 +24,22 @@ def diagonals_end (n: i64) : i64 = n / 2 + 1
 
 def are_diagonals (n: i64) (from: i64) (to: i64) = from >= 2 && from <= to && to <= i64.max 2 (diagonals_end n)
 
--- | What passes have found: the best move of the last one, and how many there were. Where one found no move, those behind it
--- are idle, and not counted.
---
--- It is an array of one, so that a GPU can hand it from one kernel to the next, and is read by `seen_by`.
+-- | The best move of the last pass, and the number of passes; behind one without a move they are idle. It is an array
+-- of one, which a GPU hands from kernel to kernel.
 type finding = [1](i32, i32, i32, i32)
 
 -- | Nothing is known of a tour, or that it is done.
 def unsearched (done: bool) : finding = [(i32.bool (!done), none.i, none.j, 0)]
 
--- | The best move and the number of passes, read by thread t itself: what is the same for all, the compiler would compute in a
--- kernel of its own, whose launch takes as long as one of the others.
+-- | The best move and the number of passes, read by thread t: computed for all, it would be a kernel of its own.
 def seen_by (t: i64) (found: finding) : (move i32, i32) =
   let (gain, i, j, passes) = #[unsafe] found[i64.min t 0]
   in ({gain, i, j}, passes)
 
 -- | The descent from a tour.
-def descent_on [n] (tour: [n]i32) : descent [n] =
-  {tour, gained = 0, moves = 0, passes = 0, done = false, best = none, keys = replicate n 0}
-
--- | The same, of a tour from outside.
 def given_descent [n] (tour: [n]i32) : descent [n] =
-  assert (fits_32_bits n && is_tour tour) (descent_on tour)
+  let tour = assert (fits_32_bits n && is_tour tour) tour
+  in {tour, gained = 0, moves = 0, passes = 0, done = false, best = none, keys = replicate n 0}
 
 -- | By how much a tour has become shorter, its moves, its passes, and 1 where it is done.
 def counts_of [n] (state: descent [n]) : [4]i64 =
@@ -74,7 +65,7 @@ module type scanner = {
   -- | The best move, or `none`. **Work:** O(n (to - from)), or O(1) where the last pass found none.
   val best [n] : data [n] -> line [n] -> (last: finding) -> (from: i64) -> (to: i64) -> finding
 
-  -- | What each position proposes. **Work:** O(n (to - from)).
+  -- | The proposals of all positions. **Work:** O(n (to - from)).
   val keys [n] : data [n] -> line [n] -> (from: i64) -> (to: i64) -> [n]i64
 }
 
@@ -102,8 +93,7 @@ def turn [n] (k: i32) (state: descent [n]) : descent [n] =
           in after (from (reversals ends)) gained made
 
 module mk_descent (S: scanner) = {
-  -- | A part of a pass: the diagonals `from`, …, `to` - 1. With k = 1 it looks for the best move, else for what each position
-  -- proposes. **Work:** O(n (to - from)).
+  -- | Diagonals `from`, …, `to` - 1 of a pass: the best move if k = 1, else proposals. **Work:** O(n (to - from)).
   def scan [n] (data: S.data [n]) (state: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
     let k = assert (are_limits k 0 && are_diagonals n from to) k
     let line = S.lay data state.tour
@@ -111,11 +101,8 @@ module mk_descent (S: scanner) = {
        then state with best = better state.best (seen_by 0 (S.best data line (unsearched false) from to)).0
        else state with keys = map2 i64.max state.keys (S.keys data line from to)
 
-  -- | At most `limit` whole passes of one move.
-  --
-  -- Nothing in this loop is read by the host, so that a GPU's kernels are launched one behind the other; a tour that is done
-  -- makes idle passes. What a pass takes on a small tour is the launch of its kernels: there are two, since all that goes from
-  -- one pass to the next is a tour and a finding. **Work:** O(n^2) a pass. **Memory:** O(n).
+  -- | At most `limit` whole passes of one move, two kernels each, without waiting for the host; a tour that is done
+  -- makes idle passes. **Work:** O(n^2) a pass. **Memory:** O(n).
   def descend [n] (data: S.data [n]) (state: descent [n]) (limit: i32) : descent [n] =
     let limit = assert (are_limits 1 limit) limit
     let start = S.lay data state.tour

@@ -54,7 +54,7 @@ def screened_grid [n] (xs: [n]i32, ys: [n]i32) : screened [n] =
 
 -- A descent by parts of `part` diagonals, to its end.
 def by_parts [n] (scan: descent [n] -> i64 -> i64 -> descent [n]) (k: i32) (part: i64) (tour: [n]i32) : descent [n] =
-  loop state = descent_on tour
+  loop state = given_descent tour
   while !state.done do
     let (state, _) =
       loop (state, from) = (state, 2)
@@ -90,11 +90,11 @@ def equal [n] (a: descent [n]) (b: descent [n]) : bool =
 entry one_a_pass (n: i64) (bound: i32) (part: i64) : bool =
   let cities = random_grid n bound
   let tour = random_tour n 3 0
-  let whole = on_cpu.descend cities (descent_on tour) (i32.i64 n * 4)
+  let whole = on_cpu.descend cities (given_descent tour) (i32.i64 n * 4)
   let screen = screened_grid cities
   in equal whole (by_parts (\s -> on_cpu.scan cities s 1) 1 part tour)
-     && equal whole (on_gpu.descend screen (descent_on tour) (i32.i64 n * 4))
-     && equal whole (on_gpu_wide.descend screen (descent_on tour) (i32.i64 n * 4))
+     && equal whole (on_gpu.descend screen (given_descent tour) (i32.i64 n * 4))
+     && equal whole (on_gpu_wide.descend screen (given_descent tour) (i32.i64 n * 4))
      && equal whole (by_parts (\s -> on_gpu.scan screen s 1) 1 part tour)
 
 -- Several moves a pass.
@@ -127,9 +127,9 @@ entry many_a_pass (n: i64) (bound: i32) (part: i64) (k: i32) : bool =
 entry on_matrices (n: i64) (bound: i32) (factor: i32) : bool =
   let data = map (map (* factor)) (taxicab (random_grid n bound))
   let tour = random_tour n 3 0
-  let one = on_cpu_matrix.descend data (descent_on tour) (i32.i64 n * 4)
+  let one = on_cpu_matrix.descend data (given_descent tour) (i32.i64 n * 4)
   let many = by_parts (\s -> on_cpu_matrix.scan data s 4) 4 n tour
-  in equal one (on_gpu_matrix.descend data (descent_on tour) (i32.i64 n * 4))
+  in equal one (on_gpu_matrix.descend data (given_descent tour) (i32.i64 n * 4))
      && equal many (by_parts (\s -> on_gpu_matrix.scan data s 4) 4 3 tour)
 
 -- Made one after the other: the best that is left, and then those that overlap it are dropped.

@@ -1,24 +1,17 @@
--- | Which of many proposed moves are made in one pass: in the order of their gains, as long as they do not overlap
--- (Robinson, Vrbsky, Hong, Eddy 2018, section 3.4), found in parallel.
---
--- One after the other, the best move left is made and those that overlap it are dropped. The same set comes out in rounds:
--- a move that is better than all that overlap it is made in any case, so all such are made at once.
+-- | The proposed moves that one pass makes, in order of gains, without overlaps (Robinson, Vrbsky, Hong, Eddy 2018,
+-- section 3.4): in rounds, a move better than all that overlap it is made.
 
 import "../core/tour"
 
--- | A move as one number, so that the better one is the larger: its gain, then i counted downwards; 0 for none.
---
--- Of two moves with the same number the longer stretch contains the shorter one: it is never made.
+-- | A move as one number: its gain, then i downwards; 0 for none. Of equal ones the longer contains the shorter.
 def key (m: move i32) : i64 =
   if m.gain > 0 then (i64.i32 m.gain << 32) + (0xffffffff - i64.i32 m.i) else 0
 
 -- | The largest t with 2^t <= x, for x >= 1.
 def log2 (x: i32) : i32 = 31 - i32.clz x
 
--- | The largest key of the stretches [i, j] that cover each position: a stretch is two of length 2^t, painted at their
--- beginnings; longer ones are handed down to shorter ones.
---
--- **Work:** O(n log n). **Span:** O(log n) for each of log n levels.
+-- | The largest key of the stretches that cover each position: a stretch is two of length 2^t, handed down to shorter
+-- ones. **Work:** O(n log n). **Span:** O(log n) for each of log n levels.
 def paint [n] (top: i32) (moves: [n](move i32)) (keys: [n]i64) : [n]i64 =
   loop cover = replicate n 0i64
   for l < top + 1 do
@@ -50,16 +43,12 @@ def largest [n] (top: i32) (moves: [n](move i32)) (values: [n]i64) : [n]i64 =
       in (table, found)
   in found
 
--- | Stretches that do not overlap, by position: where each position's stretch begins, or -1 outside of all. `ends` holds j
--- at each i, and -1 elsewhere.
+-- | The beginning of each position's stretch, or -1; `ends` holds j at each i, and -1 elsewhere.
 def begins [n] (ends: [n]i32) : [n]i32 =
   let last = scan i32.max (-1) (map2 (\p j -> if j >= 0 then i32.i64 p else -1) (iota n) ends)
   in map2 (\p b -> #[unsafe] if b >= 0 && i32.i64 p <= ends[i64.i32 b] then b else -1) (iota n) last
 
--- | The moves that are made, at most `k`: at each i the end j of its stretch, or -1; and its gain.
---
--- **Work:** O(n log n) a round. There are as many rounds as the longest chain of moves, each better than the next one, that
--- overlap in this order: some ten.
+-- | The moves made, at most `k`: ends of stretches by i, or -1; gains. **Work:** O(n log n) in each of some ten rounds.
 def disjoint [n] (k: i32) (moves: [n](move i32)) : ([n]i32, [n]i32) =
   let moves = map (\m -> if m.gain > 0 then m else {gain = 0, i = 0, j = 0}) moves
   let (_, made, ends) =

@@ -1,6 +1,4 @@
--- | The best 2-opt move of a tour, by enumerations of the neighbourhood that agree to the last tie.
---
--- The best move has the largest gain; among equals the smallest i, then the smallest j.
+-- | The best 2-opt move of a tour, by enumerations that agree: the largest gain, then the smallest i, then j.
 
 import "../core/metric"
 import "../core/tour"
@@ -18,9 +16,7 @@ module type two_opt = {
   val best [n] [m] [w] : data [n] -> pairs [m] [w] -> (tour: [n]point) -> move i32
 }
 
--- | One map over the numbers of all pairs and one reduction, as by `flat/two_opt.fut`, by another enumeration.
---
--- **Work:** O(n^2) distances. **Span:** O(log n).
+-- | One map and one reduction, by another enumeration than `flat/two_opt.fut`. **Work:** O(n^2). **Span:** O(log n).
 module numbered (M: metric) (E: enumeration)
   : two_opt with data [n] = M.data [n] with point = M.point = {
   type~ data [n] = M.data [n]
@@ -46,13 +42,8 @@ module numbered (M: metric) (E: enumeration)
     in {gain = g, i, j}
 }
 
--- | The pairs are walked along the cyclic diagonals j = i + d, d = 2, …, n/2: neighbours on a diagonal share a
--- distance, so a move costs one, and every loop runs over consecutive memory, which compilers vectorise.
---
--- The first pass finds each diagonal's largest gain; the second looks for the first move in lexicographic order on those
--- diagonals that reach the best.
---
--- **Work:** O(n^2) distances. **Span:** O(n). **Memory:** O(n).
+-- | The pairs along cyclic diagonals j = i + d, where a move costs one distance and loops vectorise: the largest gain
+-- of each diagonal, then the first move that has it. **Work:** O(n^2) distances. **Span:** O(n). **Memory:** O(n).
 module diagonals (M: metric)
   : two_opt with data [n] = M.data [n] with point = M.point = {
   type~ data [n] = M.data [n]

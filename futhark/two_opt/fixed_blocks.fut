@@ -1,8 +1,6 @@
--- | Random restarts by a fixed number of thread blocks, each of which takes its next climber when one is done
--- (Robinson, Vrbsky, Hong, Eddy 2018, section 3.3), with a choice of lanes and rows (section 4.1).
---
--- Their blocks fetch the next climber's number from a counter on the device. Futhark has no atomic fetch-and-add, so that
--- of b blocks number i takes the climbers i, i + b, i + 2 b, …. As theirs, one program makes one move a pass and many.
+-- | Random restarts by a fixed number of thread blocks, of chosen lanes and rows (Robinson, Vrbsky, Hong, Eddy 2018,
+-- sections 3.3, 4.1). Their blocks fetch climbers' numbers; without an atomic counter block i of b takes i, i + b, i +
+-- 2 b, ….
 
 import "../core/gpu_metric"
 import "../core/schedule"
@@ -12,15 +10,11 @@ import "block_tour"
 import "gpu_climbs"
 import "restarts"
 
--- | The results of a block in its rounds, a climber each: the climbers' lengths, -1 for those there was no time for; their
--- steps and passes, and whether they are done. Then two tours, each with its climber's number, or with -1 for none: that of
--- the shortest, and that of the climber that is on its way.
+-- | A block's climbers in its rounds: lengths, -1 without time, steps, passes, ends; and the shortest tour and that on
+-- its way, with their climbers' numbers or -1.
 type shift [rounds] [n] = (([rounds]i64, [rounds]i32, [rounds]i32, [rounds]bool), ([n]i32, i64), ([n]i32, i64))
 
--- | A batch after what blocks have done, where it began with known lengths.
---
--- A tour is kept where it may be asked for: of climbers that are on their way, and of the shortest one. Other climbers that
--- are done leave the tours from which they started.
+-- | A batch after what blocks have done, with tours of the shortest and of climbers on their way; others keep starts.
 def after [c] [n] [b] [rounds] (batch: batch [c] [n]) (lengths: [c]i64) (shifts: [b](shift [rounds] [n])) : batch [c] [n] =
   let (columns, bests, lasts) = unzip3 shifts
   let (new_lengths, steps, passes, done) = unzip4 columns
@@ -52,9 +46,8 @@ module mk_fixed_blocks (M: gpu_metric) (S: shape) = {
     let length tour = loop sum = 0 for p < n do sum + M.weight.to_i64 (edge tour p)
     in threads.over (\(tour, known) -> if known > 0 then known else length tour) (zip tours lengths)
 
-  -- | The climbers that are not done go on, until they are or each of b blocks has made `limit` passes.
-  --
-  -- **Work:** O(n^2) a pass. **Span:** O(limit n^2 / lanes).
+  -- | The climbers go on until blocks have made `limit` passes. **Work:** O(n^2) a pass. **Span:** O(limit n^2 /
+  -- lanes).
   def work [c] [n] (data: M.data [n]) (tours: [c][n]i32) (are_done: [c]bool) (k: i32) (limit: i32) (b: i64) (rounds: i64) : [b](shift [rounds] [n]) =
     let block (i: i64): shift [rounds] [n] =
       #[unsafe]
@@ -90,42 +83,33 @@ module mk_fixed_blocks (M: gpu_metric) (S: shape) = {
     in blocks.over block (iota b)
 }
 
--- The shapes that there are.
-module lanes_32_rows_3 = {def lanes = 32i64 def rows = 3i64}
-module lanes_32_rows_7 = {def lanes = 32i64 def rows = 7i64}
-module lanes_128_rows_3 = {def lanes = 128i64 def rows = 3i64}
-module lanes_128_rows_7 = {def lanes = 128i64 def rows = 7i64}
-module lanes_512_rows_3 = {def lanes = 512i64 def rows = 3i64}
-module lanes_512_rows_7 = {def lanes = 512i64 def rows = 7i64}
-
 def is_shape (lanes: i64) (rows: i64) = (lanes == 32 || lanes == 128 || lanes == 512) && (rows == 3 || rows == 7)
+
+-- | Blocks of so many lanes, of 3 or 7 rows.
+module mk_lanes (M: gpu_metric) (L: {val lanes : i64}) = {
+  module few = mk_fixed_blocks M {def rows = 3i64 def lanes = L.lanes}
+  module many = mk_fixed_blocks M {def rows = 7i64 def lanes = L.lanes}
+
+  def work [c] [n] (rows: i64) (data: M.data [n]) (tours: [c][n]i32) (done: [c]bool) (k: i32) (limit: i32) (b: i64) (rounds: i64) =
+    if rows == 3 then few.work data tours done k limit b rounds else many.work data tours done k limit b rounds
+}
 
 -- | Blocks of any of these shapes.
 module mk_shaped_blocks (M: gpu_metric) = {
-  module of_32_3 = mk_fixed_blocks M lanes_32_rows_3
-  module of_32_7 = mk_fixed_blocks M lanes_32_rows_7
-  module of_128_3 = mk_fixed_blocks M lanes_128_rows_3
-  module of_128_7 = mk_fixed_blocks M lanes_128_rows_7
-  module of_512_3 = mk_fixed_blocks M lanes_512_rows_3
-  module of_512_7 = mk_fixed_blocks M lanes_512_rows_7
+  module of_32 = mk_lanes M {def lanes = 32i64}
+  module of_128 = mk_lanes M {def lanes = 128i64}
+  module of_512 = mk_lanes M {def lanes = 512i64}
 
-  -- | The climbers of a batch go on, until they are done or each of b blocks of a shape, or of one a climber if b is 0, has
-  -- made `limit` passes of at most `k` moves.
+  -- | The climbers go on until done, or each of b blocks of a shape, or one a climber if b is 0, has made `limit` passes.
   def climb [c] [n] (data: M.data [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) (b: i64) (lanes: i64) (rows: i64) : batch [c] [n] =
     let b = if b == 0 then c else b
     let rounds = assert (are_limits k limit && fits_a_block n && b >= 1 && is_shape lanes rows) ((c + b - 1) / b)
     let {tours, lengths, steps = _, passes = _, done} = batch
     let shifts =
-      if lanes == 32 && rows == 3
-      then of_32_3.work data tours done k limit b rounds
-      else if lanes == 32
-      then of_32_7.work data tours done k limit b rounds
-      else if lanes == 128 && rows == 3
-      then of_128_3.work data tours done k limit b rounds
+      if lanes == 32
+      then of_32.work rows data tours done k limit b rounds
       else if lanes == 128
-      then of_128_7.work data tours done k limit b rounds
-      else if rows == 3
-      then of_512_3.work data tours done k limit b rounds
-      else of_512_7.work data tours done k limit b rounds
-    in after batch (of_32_3.lengths data tours lengths) shifts
+      then of_128.work rows data tours done k limit b rounds
+      else of_512.work rows data tours done k limit b rounds
+    in after batch (of_32.few.lengths data tours lengths) shifts
 }

@@ -1,5 +1,5 @@
--- | The climbers of random restarts on a GPU, as many lanes a climber as suits how many there are, of how many cities: with a
--- thread block of its own, or a thread.
+-- | The climbers of random restarts on a GPU: a thread block each, of lanes that suit their number and cities, or a
+-- thread.
 
 import "../core/gpu_metric"
 import "../core/instances"
@@ -15,7 +15,7 @@ import "tiles"
 def block_least : i64 = 24
 def block_most : i64 = 32767
 
--- How many lanes a block has, and how many rows a tile: see docs/benchmarks.md.
+-- The lanes of a block and the rows of a tile: see docs/benchmarks.md.
 module lanes_32 = {def rows = 7i64 def lanes = 32i64}
 module lanes_64 = {def rows = 7i64 def lanes = 64i64}
 module lanes_128 = {def rows = 11i64 def lanes = 128i64}
@@ -58,8 +58,7 @@ module of_short = mk_columns short_matrix
 def few_climbers : i64 = 264
 def some_climbers : i64 = 528
 
--- Which block suits how many climbers, cities and moves a pass; each `climb` stands once, since it is a kernel wherever it
--- stands.
+-- The block for so many climbers, cities and moves a pass; each `climb` stands once, since it is a kernel.
 def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   let lanes: i64 =
     if n < 160
@@ -132,8 +131,7 @@ def matrix_block [c] [n] ({matrix, short}: gpu_matrix_instance [n]) (k: i32) (li
              then of_short.more.climb distances k limit batch
              else of_short.most.climb distances k limit batch
 
--- The same of coordinates; `fine` where the coordinates are small enough for `fine_grid`, `fast` where they are for
--- `fast_plane`.
+-- Coordinates small enough for `fine_grid` are `fine`, for `fast_plane` `fast`.
 type gpu_grid_instance [n] = {grid: fine_grid.data [n], fine: bool}
 type gpu_plane_instance [n] = {plane: fast_plane.data [n], fast: bool}
 

@@ -1,14 +1,12 @@
--- | The climbers of random restarts on a GPU by the enumerations of `pairs` and by diagonals, with a thread block of their own or
--- a thread, or by `flat/two_opt.fut` all together: what `gpu_climbs` is to be compared with.
+-- | The climbers of random restarts on a GPU by `pairs`: a thread block each, a thread, or all together.
 
 import "../core/gpu_metric"
 import "../core/schedule"
 import "../flat/two_opt"
-import "block_enumerations"
 import "gpu_climbs"
+import "gpu_enumerations"
 import "pairs"
 import "restarts"
-import "thread_enumerations"
 
 module enumeration_lanes = {def rows = 1i64 def lanes = 256i64}
 
@@ -22,7 +20,7 @@ module in_32_bits (M: gpu_metric) : distances with data [n] = M.data [n] = {
   def dist data a b = i32.i64 (M.weight.to_i64 (M.dist data a b))
 }
 
--- | What comes of the pair of each number, or of diagonals, by the enumeration that pairs are of.
+-- | The result by the pair of each number, or by diagonals, as the enumeration of the pairs has it.
 def by_enumeration [m] [w] 'a (pairs: pairs [m] [w]) (n: i64) (by_pairs: (i64 -> (i32, i32)) -> a) (by_diagonals: () -> a) : a =
   if pairs.by == by_flat
   then by_pairs (flat.pair pairs n)

@@ -1,13 +1,11 @@
--- | The k-swap climber of the CPU backends: each pass over the neighbourhood applies up to k moves
--- (Robinson, Vrbsky, Hong, Eddy 2018, section 3.4).
+-- | The k-swap climber of CPUs: up to k moves a pass (Robinson, Vrbsky, Hong, Eddy 2018, section 3.4).
 
 import "../core/metric"
 import "../core/positions"
 import "../core/tour"
 import "restarts"
 
--- | The proposal of the edge that leaves position p: its best move with an edge that leaves a position
--- q = p + 2, …, p + n/2 (modulo n), the smallest q among equals. A gain of 0 stands for none.
+-- | The best move of position p with q = p + 2, …, p + n/2 (modulo n), the smallest q among equals; 0 for none.
 type proposal 'w = {gain: w, q: i32}
 
 -- | A proposal as a move: positions in order.
@@ -21,8 +19,7 @@ module mk_k_swap_climber (M: metric) : climber with data [n] = M.data [n] = {
   module L = mk_length M
   type~ data [n] = M.data [n]
 
-  -- What every edge proposes, walked along the cyclic diagonals as in `two_opt.diagonals`. A proposal is one number, so that
-  -- the larger one wins: the gain, then q counted downwards.
+  -- The proposals of all edges along cyclic diagonals, as numbers: the gain, then q downwards.
   def proposals [n] (data: data [n]) (tour: [n]M.point) : [n](proposal i32) =
     let half = n / 2
     let wrap = cyclic_64.wrap n

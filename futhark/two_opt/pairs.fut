@@ -1,7 +1,5 @@
--- | The moves of 2-opt by their numbers: which pair of positions number k stands for, listed in arrays or computed.
---
--- A tour of n cities has n (n - 3) / 2 moves: the pairs of positions i < j whose edges (i, i+1) and (j, j+1) share no
--- city. They are numbered in lexicographic order.
+-- | The n (n - 3) / 2 moves of 2-opt by their numbers in lexicographic order: positions i < j whose edges share no
+-- city, listed in arrays or computed.
 
 import "../core/instances"
 import "../flat/two_opt"
@@ -12,8 +10,7 @@ def by_zipped : i32 = 1
 def by_closed_form : i32 = 2
 def by_diagonals : i32 = 3
 
--- | The pairs as an enumeration keeps them, made once a run: the positions in two arrays, or both in a word. Arrays that it does
--- not need are empty.
+-- | The pairs of an enumeration: positions in two arrays, or both in a word; arrays without a need are empty.
 type pairs [m] [w] = {by: i32, firsts: [m]i32, seconds: [m]i32, words: [w]u32}
 
 -- | Nothing is kept.
@@ -37,8 +34,7 @@ module flat : enumeration = {
     #[unsafe] (pairs.firsts[k], pairs.seconds[k])
 }
 
--- | Both positions of a pair stand in one word of 32 bits, for at most 65,536 cities (Utne and Hansen 2023, section 6.3.1).
--- **Memory:** 4 bytes a move.
+-- | Both positions in a word, up to 65,536 cities (Utne and Hansen 2023, section 6.3.1). **Memory:** 4 bytes a move.
 module zipped : enumeration = {
   def pairs (n: i64) =
     let n = assert (n <= 65536) n
@@ -50,10 +46,7 @@ module zipped : enumeration = {
     in (i32.u32 (word >> 16), i32.u32 (word & 0xffff))
 }
 
--- | Move number k, in whole numbers: exact for every n up to 2^31.
---
--- Row 0 holds n-3 moves, and so does row 1; from there each row holds one fewer, the last one a single move. Counted
--- from the end, rows begin at the triangular numbers u (u + 1) / 2; the floating-point root only guesses u.
+-- | Move number k, exact for every n up to 2^31: rows from the end begin at u (u + 1) / 2, and the root only guesses u.
 def nth_move (n: i64) (k: i64) : (i64, i64) =
   let first = n - 3
   let r = moves n - 1 - k

@@ -1,8 +1,4 @@
--- | Proposals of the edges of a tour, a tile of the neighbourhood at a time: the inner loop of the GPU climbers that want
--- more of a pass than its one best move.
---
--- The law is that of `k_swap`: the edge that leaves position p proposes its best move with an edge that leaves
--- q = p + 2, …, p + n/2 (modulo n), the smallest q among equals.
+-- | Proposals of the edges of a tour by the law of `k_swap`, a tile of the neighbourhood at a time, on a GPU.
 
 import "../core/gpu_metric"
 import "../core/tour"
@@ -10,9 +6,8 @@ import "../core/tour"
 module mk_proposals (M: gpu_metric) (S: {val rows : i64}) = {
   module W = M.weight
 
-  -- | The proposals of the positions i0, …, i0 + rows - 1 (modulo n): gains, 0 for none, and q. Needs n >= 3 rows.
-  --
-  -- The rows meet the columns i0 + 2, …, i0 + rows - 1 + n/2; at both ends, some rows have no move with a column.
+  -- | The proposals of the positions i0, …, i0 + rows - 1 (modulo n): gains, 0 for none, and q. Needs n >= 3 rows. At
+  -- both ends of the columns some rows have no move.
   def propose [n] (data: M.data [n]) (points: [n]M.point) (succ: [n]W.t) (i0: i32) : ([S.rows]W.t, [S.rows]i32) =
     #[unsafe]
     let n32 = i32.i64 n

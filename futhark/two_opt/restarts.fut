@@ -1,12 +1,10 @@
--- | Random restarts: climbers that go from random tours to their local optima
--- (O'Neil, Tamir, Burtscher 2011; Utne, Hansen 2023).
+-- | Random restarts: climbers from random tours to local optima (O'Neil, Tamir, Burtscher 2011; Utne, Hansen 2023).
 
 import "../core/instances"
 import "../core/schedule"
 import "../core/tour"
 
--- | The state of a climber: its tour and the tour's length, the moves that it has made, the passes over the neighbourhood
--- that found them, and whether it stands on its local optimum: then the last pass found none.
+-- | A climber's tour and its length, moves, passes over the neighbourhood, and whether the last one found none.
 type state [n] = {tour: [n]i32, length: i64, steps: i32, passes: i32, done: bool}
 
 -- | Many climbers, the same in columns.

@@ -1,9 +1,6 @@
--- | The complete 2-opt neighbourhood of one tour on a GPU: each thread keeps some consecutive positions, its rows, in
--- registers and walks along columns, which threads of a warp read from the same places.
---
--- A column's distances serve the moves that it ends and those that it begins, as in `tiles`: `rows` moves cost rows + 1
--- distances. They are only about the distances (`screen`): a move is looked at closely where it may be as good as the best so
--- far, which is rare, as a tour of n cities has some n moves that shorten it, among n^2 / 2.
+-- | The complete 2-opt neighbourhood of one tour on a GPU: a thread keeps positions, its rows, in registers and walks
+-- along columns, which a warp shares. Distances are approximate (`screen`): moves that may be the best are looked at
+-- closely.
 
 import "../core/gpu_metric"
 import "../core/tour"
@@ -55,8 +52,7 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
   def tour [n] ((points, _): line [n]) : [n]i32 = map S.city points
   def length [n] _ ((_, succ): line [n]) : i64 = i64.sum (map i64.i32 succ)
 
-  -- Units: how many columns each has, and how many of them a tile of rows has. Columns are cut at multiples of `width`,
-  -- wherever a tile begins, so that neighbouring tiles walk along the same columns at the same time.
+  -- The tiles, the columns of a unit, cut at multiples of `width` that tiles share, and the units of a tile.
   local
   def divide (n: i64) (from: i64) (to: i64) (units: i64) (most: i64) : (i64, i32, i32) =
     let tiles = (n + D.rows - 1) / D.rows
@@ -64,8 +60,7 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
     let width = i64.max D.least (i64.min most (tiles * columns / units))
     in (tiles, i32.i64 width, i32.i64 ((columns + width - 1) / width + 1))
 
-  -- The walk of a unit. Each column j, at `offset` from the first row's position, is met with what its moves seem to gain,
-  -- less the length of the edge that leaves j. Where `idle`, none is; known late, so that loads do not wait for it.
+  -- The walk of a unit: it meets columns j, at `offset` from row 0, with apparent gains less the edge behind j.
   local
   def walk 'a [n]
            (data: data [n])

@@ -1,5 +1,4 @@
--- | About the distances of cities, fast; and the distances themselves, for the few moves of a large neighbourhood that then
--- still may be the best.
+-- | Approximate distances, fast, and exact ones for the few moves that still may be the best.
 
 import "../core/gpu_metric"
 import "../core/metric"
@@ -27,8 +26,7 @@ module type screen = {
 
   val city : point -> i32
 
-  -- | The least apparent gain of a move with a given least gain: s - near - near + s', from left to right, where s and
-  -- s' are lengths of edges, `weigh`ed.
+  -- | The least apparent gain s - near - near + s' of a move with such a gain, where s and s' are `weigh`ed lengths.
   val least [n] : data [n] -> (gain: i32) -> weight.t
 
   val weigh : (length: i32) -> weight.t
@@ -37,12 +35,9 @@ module type screen = {
 -- | Cities of the plane, and by how much a gain may be more than it seems.
 type screened [n] = {fast: fast_data [n], slack: f32}
 
--- | Make ready for `screened_plane`.
---
--- Let u = 2^-24, and h the most that a coordinate is from the middle. A distance is off by less than 7.01 u r + 2.83 u h, as
--- in `gpu_metric.try_root`, with r at most 2.83 h: by 22.7 u h. Lengths of edges as floats are off by 2.83 u h each; the sums
--- are at most 2.83 h, 5.66 h and 8.49 h, so off by 17 u h together; and the float of the least gain by 5.66 u h. Altogether
--- that is less than 75 u h, so than 4.8e-6 h; and a distance is rounded up by 1/2 or less, where it makes a gain larger.
+-- | Make ready for `screened_plane`. With u = 2^-24 and coordinates at most h from the middle, a distance is off by
+-- 22.7 u h (see `try_root`), edges by 2.83 u h, sums by 17 u h, the least gain by 5.66 u h: below 4.8e-6 h, and 1 for
+-- rounding up.
 def screened [n] (data: fast_data [n]) : screened [n] =
   let farthest zs = f32.maximum (map f32.abs zs)
   let h = f32.max (farthest data.xs) (farthest data.ys)
@@ -52,10 +47,10 @@ def screened [n] (data: fast_data [n]) : screened [n] =
 module screened_plane : screen with data [n] = screened [n] = {
   module weight = f32
   type data [n] = screened [n]
-  type point = (f32, f32, i32)
+  type point = any_plane.point
 
-  def origin : point = (0, 0, 0)
-  def point [n] (data: data [n]) (c: i32) : point = #[unsafe] (data.fast.xs[i64.i32 c], data.fast.ys[i64.i32 c], c)
+  def origin : point = any_plane.origin
+  def point [n] (data: data [n]) (c: i32) : point = any_plane.point data.fast c
   def city ((_, _, c): point) : i32 = c
 
   #[inline]
@@ -64,15 +59,7 @@ module screened_plane : screen with data [n] = screened [n] = {
     let dy = ay - by
     in f32.sqrt (f32.fma dx dx (dy * dy))
 
-  -- As `fast_plane.dist`, but a float would not hold every distance that is left in doubt.
-  def dist [n] (data: data [n]) ((ax, ay, a): point) ((bx, by, b): point) : i32 =
-    let dx = ax - bx
-    let dy = ay - by
-    let (t, certain) = try_root data.fast.half data.fast.most (f32.fma dx dx (dy * dy))
-    in if certain
-       then i32.f32 t
-       else plane.dist data.fast.exact (plane.point data.fast.exact a) (plane.point data.fast.exact b)
-
+  def dist [n] (data: data [n]) (a: point) (b: point) : i32 = any_plane.dist data.fast a b
   def least [n] (data: data [n]) (gain: i32) : f32 = f32.i32 gain - data.slack
   def weigh = f32.i32
 }

@@ -1,5 +1,4 @@
--- | A tour in device memory that one thread works on: loops and in-place updates only, since a `map` in a thread's own loop is
--- not safe everywhere.
+-- | A tour in device memory of one thread: loops only, as a `map` in a thread's loop is not safe everywhere.
 
 import "../core/gpu_metric"
 import "../core/tour"

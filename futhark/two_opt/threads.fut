@@ -1,5 +1,4 @@
--- | 2-opt with up to k moves a pass, one climber a thread (O'Neil, Tamir, Burtscher 2011, where k is 1): loops and in-place
--- updates only, in device memory.
+-- | 2-opt with up to k moves a pass, one climber a thread, in device memory (O'Neil, Tamir, Burtscher 2011: k = 1).
 
 import "../core/gpu_metric"
 import "../core/tour"

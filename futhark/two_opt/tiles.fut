@@ -1,10 +1,6 @@
--- | Best-improvement 2-opt, one climber a thread block, for tours of 24 to 32,767 cities: tour, points and edge lengths
--- stay in shared memory, and the neighbourhood is cut into tiles whose rows stay in a lane's registers.
---
--- A move (i, j) costs two distances, d(i, j) and d(i+1, j+1). A lane holds `rows` consecutive cities i and walks along
--- columns j; a column's distances serve the moves that it ends and those that it begins. So `rows` moves cost rows + 1
--- distances and three loads from shared memory, where a walk along one diagonal pays six loads a move. An odd number of
--- rows keeps the lanes of a warp on different banks.
+-- | Best-improvement 2-opt, one climber a thread block, for 24 to 32,767 cities: the tour is in shared memory, and a
+-- lane holds `rows` consecutive cities in registers and walks along columns, whose distances serve two moves each. An
+-- odd number of rows avoids bank conflicts.
 
 import "../core/gpu_metric"
 import "../core/tour"
@@ -22,8 +18,7 @@ module mk_block_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.d
   local def lanes = i32.i64 S.lanes
 
   local
-  -- | Into how many chunks the columns of a tile are cut, so that the lanes are busy: the fewest column steps and tile
-  -- beginnings on the longest lane.
+  -- | The chunks of a tile's columns with the fewest column steps and tile beginnings on the longest lane.
   def chunks_of (n: i32) : i32 =
     let tiles = (n + rows - 1) / rows
     let cost (chunks: i32) =
@@ -35,11 +30,8 @@ module mk_block_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.d
         if cost (c + 2) < least then (c + 2, cost (c + 2)) else (best, least)
     in chunks
 
-  -- The rows i0, …, i0 + rows - 1 of a tile meet the columns from i0 + 2 on, cyclically, as far as j = i + n/2 for each:
-  -- every move at least once. Chunk 0 begins with the columns inside the tile, where not all rows have a move yet. Each lane
-  -- keeps its largest gain and the first and the last column that reached it; the lanes that hold the overall largest then
-  -- look at those columns again for the first move in lexicographic order.
-  --
+  -- Rows i0, …, i0 + rows - 1 meet columns from i0 + 2 to i + n/2, cyclically; chunk 0 begins inside the tile. Lanes
+  -- keep their largest gain, with the first and last column that reached it, to look there for the first move.
   -- **Work:** O(n^2) a move. **Span:** O(n^2 / lanes).
   def climb [n] (data: data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
     let n32 = i32.i64 n

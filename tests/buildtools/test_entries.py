@@ -16,14 +16,14 @@ from buildtools.errors import BuildError  # noqa: E402
 TEMPLATE = """\
 # A comment of the template.
 
-#programs/gpu cpu/, gpu_a/gpu_
+#programs/gpu/by cpu//{form}_load, gpu_a/gpu_/load_{form}
 
 -- Load it,
 -- whatever it is.
 #for form in matrix, plane
 entry {form}_load [n]
   (xs: [n]{gpu}t) : {form} [n] =
-  load_{form} xs
+  {by} xs
 
 #programs cpu
 
@@ -41,10 +41,10 @@ CPU = """\
 -- whatever it is.
 entry matrix_load [n]
   (xs: [n]t) : matrix [n] =
-  load_matrix xs
+  matrix_load xs
 entry plane_load [n]
   (xs: [n]t) : plane [n] =
-  load_plane xs
+  plane_load xs
 entry plane_ils  = search
 entry matrices_ils [w] = search
 entry plane_polish  = polish
@@ -68,7 +68,12 @@ def test_the_entries_of_a_program_are_expanded(template: Path) -> None:
     read = entries.Template(template)
     assert read.expand("cpu") == CPU
     first = CPU.partition("entry plane_ils")[0]
-    assert read.expand("gpu_a") == first.replace("[n]t", "[n]gpu_t")
+    gpu = (
+        first.replace("[n]t", "[n]gpu_t")
+        .replace("matrix_load xs", "load_matrix xs")
+        .replace("plane_load xs", "load_plane xs")
+    )
+    assert read.expand("gpu_a") == gpu
 
 
 def test_a_program_is_its_file_and_its_entries(template: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,10 +97,10 @@ def test_a_program_is_its_file_and_its_entries(template: Path, monkeypatch: pyte
         (7, "#for form/x in matrix", "'matrix' is not one value for each of form/x"),
         (7, "#for form in matrix,, plane", "'' is not one value for each of form"),
         (7, "#for mapping in block, thread", "without {mapping} it would stand 2 times"),
-        (7, "#for gpu/form in a/b, c/d", "a name has two values among programs, gpu, gpu, form"),
-        (8, "entry {from}_load [n]", "{from} has no value here; names are programs, gpu, form"),
-        (9, "  (xs: [n]{gpv}t) : {form} [n] =", "{gpv} has no value here; names are programs, gpu, form"),
-        (9, "  (xs: [n]{t) : {form} [n] =", "{ has no value here; names are programs, gpu, form"),
+        (7, "#for gpu/form in a/b, c/d", "a name has two values among programs, gpu, by, gpu, form"),
+        (8, "entry {from}_load [n]", "{from} has no value here; names are programs, gpu, by, form"),
+        (9, "  (xs: [n]{gpv}t) : {form} [n] =", "{gpv} has no value here; names are programs, gpu, by, form"),
+        (9, "  (xs: [n]{t) : {form} [n] =", "{ has no value here; names are programs, gpu, by, form"),
         (9, "def x = 1", "an entry, a comment or a directive is expected, got 'def x = 1'"),
         (16, "", "no entry follows before the next empty line"),
     ],

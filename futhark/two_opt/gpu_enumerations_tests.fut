@@ -1,16 +1,15 @@
--- | Tests of `block_enumerations` and `thread_enumerations`: their climbers end where those of a CPU do.
+-- | Tests of `gpu_enumerations`: their climbers end where those of a CPU do.
 
 import "../core/gpu_metric"
 import "../core/metric"
 import "../core/schedule"
 import "../core/testing"
-import "block_enumerations"
 import "climber"
 import "enumerations"
+import "gpu_enumerations"
 import "pairs"
 import "restarts"
 import "testing"
-import "thread_enumerations"
 
 module tiny = {def rows = 1i64 def lanes = 3i64}
 module large = {def rows = 1i64 def lanes = 64i64}

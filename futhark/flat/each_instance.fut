@@ -1,9 +1,9 @@
--- | Many instances for threads, each of which has one instance at a time; the tours are those of `flat/many.fut`.
+-- | Many instances for threads, each of which has one instance at a time; the tours are those of `many.fut`.
 
 import "../core/schedule"
-import "../flat/apply"
-import "../flat/many"
-import "../flat/rows"
+import "apply"
+import "many"
+import "rows"
 
 -- What each instance by itself comes to: its tours, which are padded in between, and which of them changed.
 local
@@ -32,8 +32,7 @@ def some [n] 't (values: [n]t) (first: i64) (m: i64) : [m]t = #[unsafe] values[f
 -- The numbers of cities, less the first one's.
 local def less [m] (first: i64) (cities: [m]i32) : [m]i32 = map (\c -> c - i32.i64 first) cities
 
--- | Make the next generation of those that go on, one instance a thread. **Work:** that of `make` for each. **Span:** that of
--- the largest instance.
+-- | Make the next generation of those that go on, one instance a thread. **Work, Span:** those of `make`.
 def each_crossed [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) (make: (first: i64) -> (m: i64) -> [m][k]i32 -> population [p] [m] [p] -> (population [p] [m] [p], [p]bool)) : many [p] [n] [k] [b] [r] =
   #[unsafe]
   let rows = rows_of_batch batch
