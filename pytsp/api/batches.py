@@ -31,14 +31,15 @@ from pytsp.problem.location import is_planar
 from pytsp.run.limits import Limits
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
-from pytsp.solvers.common.flat_search import DEVICE_CITY_BYTES
+from pytsp.solvers.common.fallback import fallback_result, quick_seconds, quick_tour
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.shortening import shortening_seconds
 from pytsp.solvers.common.verify import verify
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.policy import SHORT_CURVE_SECONDS
+from pytsp.solvers.speeds import BYTES
 from pytsp.utils.arguments import seed_number, whole_number
 from pytsp.utils.memory import check_memory
 
@@ -172,7 +173,7 @@ class Batches:
             return Restater(instance, [fixed]).result(self.untimely(fixed.instance, left))
         task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, self.placement)
         if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
-            task = replace(task, given_tour=quick_tour(instance, SHORT_SECONDS))
+            task = replace(task, given_tour=quick_tour(instance, SHORT_CURVE_SECONDS))
         return fallback_result(task, None)
 
     def _solve_group(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
@@ -201,7 +202,7 @@ class Batches:
         device = self.kernels.device
         # A GPU's share leaves room for what comes of the tours.
         room = CPU_BYTES if device is None else min(GPU_BYTES, (device.memory or GPU_BYTES) // 2)
-        city_bytes = self.climbers * (CITY_BYTES if device is None else DEVICE_CITY_BYTES)
+        city_bytes = self.climbers * (CITY_BYTES if device is None else BYTES["device, city in bulk"])
         some = group[: min(cities, room // city_bytes) // TOGETHER_CITIES[0] + 1]
         sizes = np.array([instance.n for _, instance, _ in some], dtype=np.int64)
         matrices = np.array(

@@ -19,8 +19,8 @@ from pytsp.bound.bound import lower_bound
 from pytsp.problem.instance import Instance
 from pytsp.run.provenance import made_now
 from pytsp.run.result import Result
-from pytsp.solvers.eax import default_population
 from pytsp.solvers.options.shared import FLAT
+from pytsp.solvers.policy import default_population
 from pytsp.solvers.registry import OPTIONS
 from pytsp.utils.arguments import truth_value, whole_number
 from pytsp.utils.text import json_number

@@ -26,17 +26,9 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.policy import are_chained, population_seconds
 from pytsp.solvers.registry import MODULES, OPTIONS
-from pytsp.solvers.selection import (
-    MOST_CHAIN_THREADS,
-    MOST_CHAINED,
-    RECOMBINED_CITIES,
-    chain_seconds,
-    check_initial_tour,
-    choose,
-    given_of,
-    population_seconds,
-)
+from pytsp.solvers.selection import check_initial_tour, choose, given_of
 from pytsp.utils.arguments import seed_number
 from pytsp.utils.deadline import OutOfTime, looking
 
@@ -147,15 +139,6 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
     def most_on_a_gpu() -> int:
         return most_cities(kernels_of(request, OPTIONS["eax"].part))
 
-    def chains_fit() -> bool:
-        """Tell whether chains over the whole tour have the time, on a CPU."""
-        limit, n = watch.time_limit, instance.n
-        # Up to those that are recombined chains end with shorter tours than pieces, however short the limit is.
-        if limit is None or n > MOST_CHAINED or (n not in RECOMBINED_CITIES and limit < chain_seconds(n)):
-            return False
-        threads = kernels_of(request, OPTIONS["ils"].part).threads
-        return threads is not None and (n in RECOMBINED_CITIES or threads <= MOST_CHAIN_THREADS)
-
     has_tour, given = request.initial_tour is not None, given_of(request.keywords)
     backend, device = request.placement["backend"], request.placement["device"]
     may_take_the_cpu = request.devices is None and device is None and backend not in ("cuda", "opencl")
@@ -166,7 +149,7 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
         is_short,
         is_on_the_cpu,
         most_on_a_gpu,
-        chains_fit,
+        lambda: are_chained(instance.n, watch.time_limit, lambda: kernels_of(request, OPTIONS["ils"].part).threads),
         has_initial_tour=has_tour,
         may_take_the_cpu=may_take_the_cpu,
     )

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from pytsp.distributed.places import Places
 from pytsp.distributed.search import Part, PartedSearch
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.eax import POPULATIONS, Evolution
+from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.options.eax import EAX
 
@@ -106,7 +107,7 @@ class Island(Evolution):
         now = self.standing
         if not now.is_descended:
             return False
-        has_ended = self.has_converged and (not self.is_timed or self.fruitless >= POPULATIONS)
+        has_ended = self.has_converged and (not self.is_timed or self.fruitless >= policy.POPULATIONS)
         return has_ended or now.iteration >= self.until
 
     def advance(self) -> None:

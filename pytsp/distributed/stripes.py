@@ -20,6 +20,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.problem.location import curve_points, partners_of
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found
 from pytsp.solvers.common.task import Task
@@ -145,8 +146,8 @@ class Stripe(_Quiet):
         """The kicks so far, with those of a round that goes on."""
         now, first = self.standing, self.ask.first
         counts = [*map(self._count_of, range(first, now.rounds)), now.pieces]
-        # The first round of a timed search is a descent alone.
-        return self.kicks * sum(counts[int(self.is_timed and first == 0) :])
+        # The first rounds of a timed search are descents alone.
+        return self.kicks * sum(counts[self.is_timed * max(0, policy.DESCENTS - first) :])
 
     def peek(self) -> Found:
         return replace(super().peek(), steps=np.array([self.kicked]))
@@ -304,7 +305,7 @@ class Stripes(PartedSearch):
         """Hand out the stripes of an epoch that are left, or the passes behind the last one."""
         if self.is_passing or self.epoch >= self.epochs:
             self.is_passing, is_last = True, self.epoch + 1 >= self.epochs
-            most = None if is_last else pieces.DESCENT_PASSES + self.task.instance.n // pieces.PASS_CITIES
+            most = None if is_last else policy.DESCENT_PASSES + self.task.instance.n // pieces.PASS_CITIES
             name = f"passes behind epoch {self.epoch}"
             self.add(Part(f"passes {self.epoch}", name, begin_passes, (self.tour, most), home=self.home))
             return
@@ -327,9 +328,8 @@ class Stripes(PartedSearch):
         """Return the seconds at which the epochs of a timed solve end for the passes behind them."""
         limit = self.watch.time_limit
         assert limit is not None
-        settling = min(pieces.SETTLING_SHARE * limit, pieces.MOST_SETTLING_SECONDS)
-        needed = max(WHOLE_SECONDS * self.task.instance.n, settling)
-        return limit - self.watch.reserve - min(needed, pieces.MOST_SETTLING_SHARE * limit)
+        settling = policy.settling_seconds(limit, WHOLE_SECONDS * self.task.instance.n)
+        return limit - self.watch.reserve - settling
 
     def advance(self) -> None:
         if self.going:

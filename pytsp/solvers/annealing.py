@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import candidates
 from pytsp.solvers.common.local_search import population_fields
 from pytsp.solvers.common.placement import check_climbers, default_climbers
@@ -17,6 +18,7 @@ from pytsp.solvers.common.stages import Stages, starting_tours, stored_iteration
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import in_units
 from pytsp.solvers.options.annealing import TRIED_MOVES, Annealing
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.utils.arguments import is_array
 from pytsp.utils.powers import whole_powers
 
@@ -27,16 +29,6 @@ ANNEALED_CITIES = 5
 # The default first and last temperature, in mean distances between a city and its two nearest (docs/algorithms).
 HOT = 0.7
 COLD = 0.05
-# Trials of a chain if neither iterations nor a time limit are given.
-TRIALS = {"cpu": 2e7, "gpu": 1e6}
-# Fewest iterations then.
-LEAST_ITERATIONS = 500
-# About what a trial of all chains takes a GPU in its first call for each city of a tour, a part of which it turns if it
-# succeeds; and what a trial takes a core, and more for each city: most from a random tour, of which it turns much.
-GPU_TRIAL_SECONDS = 2.6e-8
-TRIAL_SECONDS, CITY_SECONDS, RANDOM_CITY_SECONDS = 1e-7, 5e-12, 2.5e-10
-# Digits to which ratios of temperatures are rounded: further ones may differ from machine to machine.
-DIGITS = 14
 
 
 def begin(task: Task[Annealing]) -> Chains:
@@ -65,8 +57,8 @@ def plan(task: Task[Annealing], places: int = 1) -> Plan:
 
 
 def _default_iterations(task: Task[Annealing]) -> int:
-    """Return how many iterations there are where nothing else ends the solve."""
-    return max(LEAST_ITERATIONS, int(TRIALS[task.machine] / (task.options.trials or task.instance.n)))
+    """Return how many iterations there are where nothing else ends the solve, 500 at least."""
+    return max(500, int(policy.AMOUNTS[task.machine].trials / (task.options.trials or task.instance.n)))
 
 
 class Temperatures:
@@ -98,7 +90,8 @@ class Temperatures:
     ) -> None:
         self.hot, self.cold, self.iterations, self.linear, self.given = hot, min(hot, cold), iterations, linear, given
         if ratio is None and hot > 0 and iterations is not None and iterations > 1:
-            ratio = round((self.cold / hot) ** (1 / (iterations - 1)), DIGITS)
+            # Further digits may differ from machine to machine.
+            ratio = round((self.cold / hot) ** (1 / (iterations - 1)), 14)
         self.ratio = 1.0 if ratio is None else ratio
 
     def of(self, start: int, count: int) -> NDArray[np.float64]:
@@ -153,8 +146,9 @@ class Chains(Stages):
     def first_seconds(self) -> float:
         n, threads = self.form.whole.n, self.kernels.threads
         if threads is None:
-            return GPU_TRIAL_SECONDS * self.trials * n
-        seconds = TRIAL_SECONDS + (RANDOM_CITY_SECONDS if self.options.start == "random" else CITY_SECONDS) * n
+            return SPEEDS["trial, gpu"] * self.trials * n
+        a_city = SPEEDS["trial, random city" if self.options.start == "random" else "trial, city"]
+        seconds = SPEEDS["trial"] + a_city * n
         return math.ceil(len(self.standing.lengths) / threads) * self.trials * seconds
 
     def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from pytsp.problem.kernel_input import Form
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, candidates
-from pytsp.solvers.common.placement import GPU_BYTES
 from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.stages import Stages, starting_tours, stored_iterations
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.shared import LOCAL_MOVES
+from pytsp.solvers.speeds import BYTES, SPEEDS
 from pytsp.starts.construct import nearest_neighbour
 from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_memory
@@ -25,39 +26,8 @@ from pytsp.utils.powers import quarter_power, quarters_of
 
 __all__ = ["Colonies", "Rules", "begin", "plan", "rules_of"]
 
-# The parameters of a variant where they are not given.
-RANKS = 6
-SMOOTHING = 0.5
 # The neighbours of a city; a local search takes as many as others do.
 NEIGHBOURS = 20
-# Iterations per turn of the best tour so far; in the others the best tour of the iteration strengthens the trails.
-TURNS = 2
-# Iterations without a shorter tour after which trails are smoothed, in times that a trail takes to evaporate.
-PATIENCE = 5.0
-# The probability with which an ant makes the best tour again where all trails stand at their limits.
-BEST_AGAIN = 0.05
-# Most iterations if neither they nor a time limit are given.
-ITERATIONS = 1_000
-# Fewest iterations then.
-LEAST_ITERATIONS = 50
-# Most steps of all ants then; a step looks at all neighbours of a city.
-STEPS = {"cpu": 4e7, "gpu": 1e9}
-# The bytes that a trail takes on the CPU, and a city of an ant's tour.
-HOST_TRAIL_BYTES = 32
-HOST_CITY_BYTES = 5
-# Ants of a GPU's colonies, as far as the memory for climbers holds them.
-GPU_ANTS = 16_384
-# Bytes of an ant per city.
-ANT_BYTES = 36
-# About what a step takes a core, and its share of the search for a city where all neighbours are visited, for each city
-# there is; and what a city takes in a local search.
-STEP_SECONDS, LONELY_SECONDS, DESCENT_SECONDS = 2e-7, 6e-11, 3e-6
-# The share of a city in a step of all ants on a GPU, whose memory holds as many as keep it busy.
-GPU_STEP_SECONDS = 9e-8
-# Cities whose neighbours' attraction is computed at once.
-BLOCK = 1 << 14
-# Bounds of a neighbour's attraction in kernels.
-FAINTEST, CLEAREST = 1e-80, 1e80
 
 
 @dataclass(frozen=True)
@@ -80,24 +50,26 @@ def rules_of(options: AntColony, n: int, k: int) -> Rules:
     Trails are in units of what the reference tour adds to them: what their unit is, Q in the literature, has no effect.
     """
     ants, lost = options.ants_of(n), options.share_lost
-    patience = max(1, round(PATIENCE / lost))
+    # Trails are smoothed after five times the iterations that one takes to evaporate, without a shorter tour.
+    patience = max(1, round(5 / lost))
     if options.variant == "ant-system":
         return Rules(1 - lost, np.ones(ants), 0.0, 0, 0.0, 0.0, patience, float(ants))
     if options.variant == "rank":
-        ranks = options.ranks or RANKS
+        ranks = options.ranks or 6
         weights = np.arange(ranks - 1, 0, -1, dtype=np.float64)[:ants]
         return Rules(1 - lost, weights, float(ranks), 0, 0.0, 0.0, patience, max(1.0, ranks * (ranks - 1) / 2) / lost)
-    smoothing = SMOOTHING if options.smoothing is None else options.smoothing
-    return Rules(1 - lost, np.ones(1), 1.0, TURNS, _floor(n, k), smoothing, patience, 1 / lost)
+    smoothing = 0.5 if options.smoothing is None else options.smoothing
+    # In turn the best tour of an iteration and the best so far strengthen the trails.
+    return Rules(1 - lost, np.ones(1), 1.0, 2, _floor(n, k), smoothing, patience, 1 / lost)
 
 
 def _floor(n: int, k: int) -> float:
     """Return the weakest trail of MAX-MIN, in strongest ones.
 
     Where all trails stand at their limits, those of one tour at the strongest, an ant that chooses among half of its
-    neighbours makes that tour again with probability `BEST_AGAIN`.
+    neighbours makes that tour again with probability 0.05.
     """
-    again = round(BEST_AGAIN ** (1 / n), 14)
+    again = round(0.05 ** (1 / n), 14)
     return float(min(1.0, (1 - again) / (again * max(1.0, (k + 1) / 2))))
 
 
@@ -138,21 +110,23 @@ def _lists(task: Task[AntColony]) -> NDArray[np.int32]:
 def _check_colonies(colonies: int, n: int, k: int, options: AntColony) -> None:
     """Refuse more ants, or more colonies, than fit the memory."""
     ants = options.ants_of(n)
-    check_memory("ants", ants, lambda count: n * HOST_CITY_BYTES * count)
-    check_memory("climbers", colonies, lambda count: count * n * (HOST_TRAIL_BYTES * k + HOST_CITY_BYTES * (ants + 4)))
+    check_memory("ants", ants, lambda count: n * BYTES["ants, city"] * count)
+    bytes_of_one = n * (BYTES["ants, trail"] * k + BYTES["ants, city"] * (ants + 4))
+    check_memory("climbers", colonies, lambda count: count * bytes_of_one)
 
 
 def _default_colonies(task: Task[AntColony]) -> int:
     """Return the number of colonies where it is not given: one, or as many as keep a GPU busy."""
     n = task.instance.n
-    most = min(GPU_ANTS, GPU_BYTES // (ANT_BYTES * n))
+    most = min(policy.GPU_ANTS, BYTES["device, climbers"] // (BYTES["device, city of an ant"] * n))
     return 1 if task.machine == "cpu" else max(1, most // task.options.ants_of(n))
 
 
 def _default_iterations(task: Task[AntColony], k: int, colonies: int) -> int:
-    """Return how many iterations there are where nothing else ends the solve."""
-    n, steps = task.instance.n, STEPS[task.machine] * NEIGHBOURS / max(1, k)
-    return int(max(LEAST_ITERATIONS, min(ITERATIONS, steps / (colonies * task.options.ants_of(n) * n))))
+    """Return how many iterations there are where nothing else ends the solve: a thousand, or as many as make so many
+    steps of all ants, each of which looks at all neighbours of a city, and at least 50."""
+    n, steps = task.instance.n, policy.AMOUNTS[task.machine].steps * NEIGHBOURS / max(1, k)
+    return int(max(50, min(1_000, steps / (colonies * task.options.ants_of(n) * n))))
 
 
 class Colonies(Stages):
@@ -196,8 +170,8 @@ class Colonies(Stages):
     def first_seconds(self) -> float:
         kernels, n = self.kernels, self.form.whole.n
         if kernels.threads is None:
-            return GPU_STEP_SECONDS * n * n * max(1.0, len(self.standing.lengths) * self.ants / GPU_ANTS)
-        seconds = STEP_SECONDS + LONELY_SECONDS * n + (DESCENT_SECONDS if self.search else 0.0)
+            return SPEEDS["ant, gpu"] * n * n * max(1.0, len(self.standing.lengths) * self.ants / policy.GPU_ANTS)
+        seconds = SPEEDS["ant, step"] + SPEEDS["ant, lonely"] * n + (SPEEDS["ant, descent"] if self.search else 0.0)
         return math.ceil(len(self.standing.lengths) * self.ants / kernels.threads) * n * seconds
 
     def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:
@@ -231,7 +205,8 @@ def _etas(form: Form, lists: NDArray[np.int32], beta: float) -> NDArray[np.float
     A distance of 0 counts as one half.
     """
     quarters, etas = quarters_of("beta", beta, 16), np.empty(lists.shape)
-    blocks = [slice(first, first + BLOCK) for first in range(0, len(lists), BLOCK)]
+    size = 1 << 14
+    blocks = [slice(first, first + size) for first in range(0, len(lists), size)]
     for block in blocks:
         look(block.start * lists.shape[1])
         distances = form.whole.distances(np.arange(block.start, block.start + len(lists[block]))[:, None], lists[block])
@@ -240,5 +215,5 @@ def _etas(form: Form, lists: NDArray[np.int32], beta: float) -> NDArray[np.float
     for block in blocks:
         look(block.start * lists.shape[1])
         with np.errstate(over="ignore"):
-            etas[block] = np.clip(quarter_power(mean / etas[block], quarters), FAINTEST, CLEAREST)
+            etas[block] = np.clip(quarter_power(mean / etas[block], quarters), 1e-80, 1e80)
     return etas

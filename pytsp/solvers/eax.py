@@ -16,78 +16,26 @@ from pytsp.exceptions import BackendError
 from pytsp.neighbours.boxes import boxes_by
 from pytsp.problem.location import is_located
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import are_by_alpha, lists_without_exits, search_lists, second_lists
 from pytsp.solvers.common.flat_search import FlatSearch, check_device, most_climbers
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, population_fields
+from pytsp.solvers.common.local_search import LocalSearch, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
-from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
+from pytsp.solvers.common.pacing import CALL_SECONDS, MOST_GROWTH, Pace
 from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import FLAT, MOVES
+from pytsp.solvers.speeds import BYTES
 from pytsp.utils.deadline import OutOfTime
 from pytsp.utils.memory import check_memory
 
-# Climbers of a population if neither they nor a time limit are given.
-CLIMBERS = {"cpu": 100, "gpu": 512}
-# Cities per climber on a CPU, for hundreds of cities.
-CITIES_A_CLIMBER = 2
-# Climbers times cities on a CPU, for thousands of cities; at least FIRST_CLIMBERS climbers.
-CPU_CLIMBERS_TIMES_CITIES = 200_000
-# Fewest climbers with a time limit within DESCENT_SHARE of it, and within LATEST_SHARE.
-LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 16, "gpu": 100}, 8
-# Most climbers with a time limit.
-MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
-# Shares of the time limit in which climbers descend: as many as fit the first, or as are there after the second.
-DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.38, "gpu": 0.12}, {"cpu": 0.45, "gpu": 0.3}
-# Share of the time left within which FEWEST_CLIMBERS, or one per CITIES_A_TIMELY_CLIMBER, must be there; otherwise
-# another solver may take over. Fewer climbers agree on a longer tour than kicks of one climber find.
-TIMELY_SHARE, CITIES_A_TIMELY_CLIMBER = 0.5, 1_250
-# Share of the time left above which another descent is dear: `ils` then starts from the population's tour.
-DEAR_SHARE = 0.2
-# Most climbers of the first population on a CPU, or one per FIRST_CITIES if that is more; each further one has twice as
-# many. From 200 to 1,000 cities 24 find the optimum in half the time of 64, and 16 never do in some solves.
-FIRST_CLIMBERS, FIRST_CITIES = 24, 30
-# Generations without a shorter best tour after which a population ends: its other tours agree much later.
-STALE = 50
-# Populations in a row without a shorter tour that end a solve before its time limit.
-POPULATIONS = 10
-# Most cities with several populations without limit, climbers and generations. The first ones are small.
-CONFIRMED_CITIES = 1_500
-# Populations in a row that end such a solve if they come to the shortest length by themselves.
-AGREED = 3
-# Large populations in a row without a shorter tour that end it otherwise: in one of four solves of gr666 they find what
-# the first one missed.
-CONFIRMATIONS = 2
-# Kicks a second of a thread that are assumed at first, where kicks end a solve.
-FIRST_KICKS_A_SECOND = 5_000.0
-# Climbers of a core, or of a GPU, in the first call in which they descend.
-FIRST_CHUNK = {"cpu": 1, "gpu": 64}
-# Most cities of them together on a GPU.
-FIRST_CITIES_ON_A_GPU = {"plane": 10**7, "space": 10**6}
-# The same per second that is left.
-FIRST_CITIES_A_SECOND = 4 * 10**6
-# Most climbers of a call.
-CHUNK = {"cpu": 64, "gpu": 1_024}
-# Most growth of a call over the one before.
-MOST_GROWTH = 4
-# The fewest cities for which a population on a GPU starts in bulk. Of fewer, and of matrices, the host's cores bring
-# climbers to better local optima soon enough: of random matrices of 12 to 100 cities some populations miss the optimum
-# from tours in bulk that they find from chains.
-LEAST_FLAT_CITIES = 1_000
 # A population without climbers.
-NOBODY: dict[str, Any] = {
-    "handle": None,
-    "chunks": (),
-    "lengths": np.empty(0, dtype=np.int64),
-    "steps": np.empty(0, dtype=np.int64),
-}
-# Bytes of a climber of a population on the CPU, per city and besides.
-HOST_CITY_BYTES = 64
-HOST_CLIMBER_BYTES = 1024
+_NONE = np.empty(0, dtype=np.int64)
+NOBODY: dict[str, Any] = {"handle": None, "chunks": (), "lengths": _NONE, "steps": _NONE}
 # The numbers and truth values of a standing, as a checkpoint names them.
 COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations", "agreed")
 FLAGS = ("is_descended", "has_met_elites")
@@ -114,7 +62,8 @@ def _climbers_instead(search: Evolution) -> Search:
     They start from its shortest tour where another descent would take a large part of the time that is left.
     """
     task, tour = search.task, search.best_tour()
-    is_dear = search.descent_seconds * (search.descents.threads or 1) > DEAR_SHARE * search.watch.seconds_left
+    seconds = search.descent_seconds * (search.descents.threads or 1)
+    is_dear = seconds > policy.DEAR_SHARE * search.watch.seconds_left
     given = tour if is_dear and task.given_tour is None else task.given_tour
     try:
         return begin_climbers(replace(task, options=ILS(), given_tour=given))
@@ -205,16 +154,15 @@ class Evolution(Search):
             self.iterations is None
             and self.size is None
             and not self.is_timed
-            and self.form.whole.n <= CONFIRMED_CITIES
+            and self.form.whole.n <= policy.CONFIRMED_CITIES
         )
         # A GPU makes many climbers in the time of a few.
-        self.small_populations = AGREED if task.machine == "cpu" else 0
+        self.small_populations = policy.AGREED if task.machine == "cpu" else 0
         # Populations in a row without a shorter tour that end a solve.
-        self.enough = POPULATIONS if self.is_timed else CONFIRMATIONS if self.is_confirmed else 0
+        self.enough = policy.POPULATIONS if self.is_timed else policy.CONFIRMATIONS if self.is_confirmed else 0
         if self.size is not None:
-            check_memory(
-                "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
-            )
+            bytes_of_one = BYTES["eax, city"] * self.form.whole.n + BYTES["eax, climber"]
+            check_memory("climbers", self.size, lambda count: count * bytes_of_one)
             check_device(self.form.whole.n, self.size, self.kernels)
         if not self.is_timed and not self.is_confirmed:
             self.size = self.size or self._most()
@@ -228,10 +176,8 @@ class Evolution(Search):
         self.kicked: Kicked | None = None
         # Seconds of the last generation.
         self.generation_seconds = 0.0
-        first, n = FIRST_CHUNK[self._descents_machine], self.form.whole.n
-        cities = FIRST_CITIES_ON_A_GPU["space" if self.form.kind == "space" else "plane"]
-        fitting = max(1, int(min(cities, FIRST_CITIES_A_SECOND * max(0.0, self.watch.seconds_left)) // n))
-        self.chunk = first * self.descents.threads if self.descents.threads else min(first, fitting)
+        there, n, left = self.descents, self.form.whole.n, self.watch.seconds_left
+        self.chunk = policy.first_chunk(n, self.form.kind, self._descents_machine, there.threads, left)
         # Seconds per climber of the last call with descents.
         self.descent_seconds = 0.0
 
@@ -274,7 +220,7 @@ class Evolution(Search):
             return False
         if self.is_confirmed:
             is_large = len(now.elites) > self.small_populations
-            return self.agreed >= AGREED or (is_large and self.fruitless >= self.enough)
+            return self.agreed >= policy.AGREED or (is_large and self.fruitless >= self.enough)
         return self.fruitless >= self.enough
 
     @property
@@ -318,16 +264,16 @@ class Evolution(Search):
         started = self.local_search.start(now.first + count - chunk, chunk, len(now.elites))
         standing = replace(self._with(started, now), descended=count)
         self.descent_seconds = max(time.perf_counter() - began, 1e-9) / chunk
-        least, by = LEAST_CLIMBERS[self.task.machine], self.descended_by
+        least, by = policy.AMOUNTS[self.task.machine].least_population, self.descended_by
         if count < least:
-            least, by = FEWEST_CLIMBERS, self.latest
+            least, by = policy.FEWEST_CLIMBERS, self.latest
         is_enough = self.size is None and count >= least and self.watch.seconds > by
         seconds = CALL_SECONDS
         if self.size is None and self.task.machine == "cpu":
             # A call ends no later than the descents are to. A GPU makes many in the time of one.
             seconds = min(seconds, max(0.0, by - self.watch.seconds))
         together = self.descents.threads or 1
-        fitting = min(seconds / self.descent_seconds, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
+        fitting = min(seconds / self.descent_seconds, MOST_GROWTH * chunk, policy.AMOUNTS[self._descents_machine].chunk)
         self.chunk = max(1, int(fitting) // together) * together
         self._commit(standing, is_descended=count >= most or is_enough)
 
@@ -337,9 +283,9 @@ class Evolution(Search):
         if not self.is_timed or self.size is not None or self.task.machine == "gpu":
             return False
         self.descend_more()
-        fewest = max(FEWEST_CLIMBERS, self.form.whole.n // CITIES_A_TIMELY_CLIMBER)
-        needed = (fewest - self.standing.descended) * self.descent_seconds
-        return not self.standing.is_descended and needed > TIMELY_SHARE * self.watch.seconds_left
+        now, left = self.standing, self.watch.seconds_left
+        is_late = policy.is_population_late(self.form.whole.n, now.descended, self.descent_seconds, left)
+        return is_late and not now.is_descended
 
     def _timely(self, chunk: int) -> int:
         """Return `chunk`, or as many climbers as a CPU's threads bring to their local optima in the time that is left:
@@ -403,27 +349,23 @@ class Evolution(Search):
 
     def _descent_times(self) -> tuple[float, float]:
         """Return when the climbers of a population that begins now are to be there, and when if they are few."""
-        now, left = self.watch.seconds, self.watch.seconds_left
-        return now + left * DESCENT_SHARE[self.task.machine], now + left * LATEST_SHARE[self.task.machine]
+        now, left, amounts = self.watch.seconds, self.watch.seconds_left, policy.AMOUNTS[self.task.machine]
+        return now + left * amounts.descent_share, now + left * amounts.latest_share
 
     def _most(self, elites: int = 0) -> int:
         """Choose the default size of a population, by the number of populations before it."""
-        limit = self.watch.time_limit
-        if self.task.machine == "gpu":
-            most = CLIMBERS["gpu"] if limit is None or not self.is_timed else MOST_CLIMBERS["gpu"]
-            return max(1, min(most, most_climbers(self.form.whole.n, self.kernels)))
-        # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
-        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << elites
-        if limit is None or not self.is_timed:
-            most = default_population(self.form.whole.n, self.task.machine)
-            return min(most, growing) if self.is_confirmed and elites < self.small_populations else most
-        return min(MOST_CLIMBERS["cpu"], growing)
+        n, machine = self.form.whole.n, self.task.machine
+        most = policy.AMOUNTS[machine].most_population if self.is_timed else policy.default_population(n, machine)
+        if machine == "gpu":
+            return max(1, min(most, most_climbers(n, self.kernels)))
+        is_growing = self.is_timed or (self.is_confirmed and elites < self.small_populations)
+        return min(most, policy.growing_population(n, elites)) if is_growing else most
 
     @property
     def has_converged(self) -> bool:
         """True if all tours are equally long, or some generations in a row shortened none, or not the best one."""
         now = self.standing
-        is_idle = now.idle >= PATIENCE or now.stale >= STALE
+        is_idle = now.idle >= policy.PATIENCE or now.stale >= policy.STALE
         return is_idle or bool(now.lengths.min() == now.lengths.max())
 
     def breed(self) -> None:
@@ -473,7 +415,7 @@ class Evolution(Search):
         ended, agreed, shortest = self.fruitless, self.agreed, now.best.length
         now = replace(now, unchanged=0, idle=0, stale=0, populations=ended, agreed=agreed, shortest=shortest)
         if now.has_met_elites:
-            elites = (*now.elites[-POPULATIONS:], search.best(now.handle, now.lengths, 0, None).tour)
+            elites = (*now.elites[-policy.POPULATIONS :], search.best(now.handle, now.lengths, 0, None).tour)
             first = now.first + now.descended
             self.descended_by, self.latest = self._descent_times()
             self.population_began = self.watch.seconds
@@ -499,7 +441,7 @@ class Evolution(Search):
         assert now.best is not None
         if self.kicked is None:
             tours = np.repeat(now.best.tour[None, :], self.kernels.threads or 1, axis=0)
-            self.kicked = Kicked(search.place(tours), Pace(FIRST_KICKS_A_SECOND), began)
+            self.kicked = Kicked(search.place(tours), Pace(), began)
         kicked = self.kicked
         count = int(kicked.pace.fitting(began - kicked.began, max(0.0, self.watch.seconds_left)))
         # No climber that has started is of these numbers.
@@ -561,16 +503,8 @@ def plan(task: Task[EAX], places: int = 1) -> Plan:
     options, more = task.options, {"moves": descent_moves(task)}
     climbers = options.climbers
     if climbers is None and (options.iterations is not None or task.watch.time_limit is None):
-        climbers = default_population(task.instance.n, task.machine)
+        climbers = policy.default_population(task.instance.n, task.machine)
     return Plan(climbers or 1, 1, more if climbers is None else {**more, "climbers": climbers})
-
-
-def default_population(n: int, machine: str) -> int:
-    """Return how many climbers a population has where neither they nor a time limit are given."""
-    if machine == "gpu":
-        return CLIMBERS[machine]
-    more = min(MOST_CLIMBERS[machine], max(CLIMBERS[machine], n // CITIES_A_CLIMBER))
-    return min(more, max(FIRST_CLIMBERS, CPU_CLIMBERS_TIMES_CITIES // n))
 
 
 def descent_moves(task: Task[EAX]) -> str:
@@ -585,7 +519,7 @@ def descent_moves(task: Task[EAX]) -> str:
     whole = task.form.whole
     if asked or task.options.pivot != "first":
         return asked or "3-opt"
-    is_bulky = whole.n >= LEAST_FLAT_CITIES and is_located(whole)
+    is_bulky = whole.n >= policy.LEAST_FLAT_CITIES and is_located(whole)
     return FLAT if task.machine == "gpu" and (is_bulky or host_kernels(task.kernels) is None) else "lk"
 
 

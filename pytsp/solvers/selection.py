@@ -5,49 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from pytsp.backends.devices import usable_cores
-from pytsp.problem.instance import FORBIDDEN, Instance
-from pytsp.problem.location import is_planar
-from pytsp.solvers.common.flat_search import MOST_NUMBERED
+from pytsp.problem.instance import Instance
+from pytsp.solvers import policy
 from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
 from pytsp.utils.suggestions import hint
 
-__all__ = ["chain_seconds", "check_initial_tour", "choose", "given_of", "population_seconds"]
+__all__ = ["check_initial_tour", "choose", "given_of"]
 
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")
 # Those that it takes only where no other can be meant.
 ASIDE = {"large", "two-opt", *COMPARATORS}
-# Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
-RECOMBINED_CITIES = range(8, 20_001)
-# Asymmetric ones, on a CPU: where near cities are about as far there as back, one search is ahead of populations for
-# longer, and always from more cities on.
-RECOMBINED_ROADS, RECOMBINED_DIRECTED = range(8, 1_001), range(8, 2_001)
-# That is where the two ways differ by so much of both on average, from so many of the cities to so many nearest.
-ROADS_DIFFERENCE, ROADS_CITIES, ROADS_NEAREST = 0.25, 100, 10
-# The time that populations of asymmetric instances need at least: so many seconds times the square of the cities, and
-# times the cities.
-ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
-# A CPU begins a population where the time limit is so many times what chains take to their first local optimum. Its
-# first climbers then tell whether it goes on.
-TIMES_CHAINS = 4.0
-# Up to so many threads share the first tours of asymmetric instances; more were not tried.
-MOST_CROSSING_THREADS = 16
-# So many seconds a city a GPU needs until a population on it pays where its host makes the lists; and so many, with so
-# many a city, in the plane and elsewhere, where it makes them itself.
-HOST_LISTS_SECONDS = 7e-6
-GPU_START, GPU_CITY_SECONDS, GPU_CITY_SECONDS_IN_SPACE = 0.15, 8e-7, 4e-6
-# What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
-# may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
-# many come further by "large".
-CHAIN_SECONDS, CHAIN_START = 1e-5, 0.02
-MOST_CHAINED, MOST_CHAIN_THREADS = 500_000, 3
-# Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
-MOST_CROSSED = 300
 
 
 def given_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,7 +43,7 @@ def choose(
     instance: Instance,
     is_short: Callable[[bool], bool] = lambda _: False,
     on_the_cpu: Callable[[], bool] = lambda: True,
-    most_on_a_gpu: Callable[[], int] = lambda: MOST_NUMBERED,
+    most_on_a_gpu: Callable[[], int] = lambda: policy.MOST_NUMBERED,
     chains_fit: Callable[[], bool] = lambda: False,
     *,
     has_initial_tour: bool = False,
@@ -119,7 +89,8 @@ def choose(
         may_be_large = is_large and may_take_the_cpu and can_be_large(instance)
         # Iterations ask for one search, of as many cities on a GPU as on a CPU.
         is_counted = "iterations" in given
-        recombined = RECOMBINED_CITIES if is_counted else _recombined(instance, on_the_cpu, most_on_a_gpu)
+        every = policy.RECOMBINED_CITIES
+        recombined = every if is_counted else policy.recombined(instance, on_the_cpu, most_on_a_gpu)
         is_recombined = not is_counted and instance.n in recombined
         is_hurried = is_recombined and is_short(may_be_large)
         if may_be_large and (instance.n > recombined[-1] or is_hurried):
@@ -132,27 +103,8 @@ def choose(
         if chosen not in solvers:
             others = " or ".join(f"solver={other!r}" for other in solvers)
             raise ValueError(f"{shown} has no effect with solver={chosen!r}; it is for {others}")
-    crossed = {"population": MOST_CROSSED} if (solver, chosen) == ("auto", "eax") and "climbers" in given else {}
+    crossed = {"population": policy.MOST_CROSSED} if (solver, chosen) == ("auto", "eax") and "climbers" in given else {}
     return OPTIONS[chosen](**{**crossed, **given})
-
-
-def population_seconds(instance: Instance, threads: int | None = 1) -> float:
-    """Return the least time limit with which so many threads of a CPU, or a GPU, begin a population."""
-    n = instance.n
-    seconds = TIMES_CHAINS * chain_seconds(n)
-    if threads is None:
-        a_city = GPU_CITY_SECONDS if is_planar(instance) else GPU_CITY_SECONDS_IN_SPACE
-        seconds = min(HOST_LISTS_SECONDS * n, GPU_START + a_city * n)
-    if not instance.asymmetric:
-        return seconds
-    directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n
-    # The first tours of a population on a GPU are of the host's cores.
-    return max(seconds, directed / min(threads or usable_cores(), MOST_CROSSING_THREADS))
-
-
-def chain_seconds(n: int) -> float:
-    """Return about how long a CPU takes to the first local optimum of chains over a whole tour of n cities."""
-    return CHAIN_START + CHAIN_SECONDS * n
 
 
 def check_initial_tour(options: Options) -> None:
@@ -168,33 +120,6 @@ def check_initial_tour(options: Options) -> None:
     start = getattr(options, "start", None)
     if start is not None:
         raise ValueError(f"initial_tour is where all climbers start; start={start!r} says otherwise")
-
-
-def _recombined(instance: Instance, on_the_cpu: Callable[[], bool], most_on_a_gpu: Callable[[], int]) -> range:
-    """Return how many cities an instance like this one may have for its tours to be recombined."""
-    # The kernels are opened, and the matrix read, where it depends on them.
-    if not instance.asymmetric:
-        is_any = instance.n <= RECOMBINED_CITIES[-1] or instance.n > MOST_NUMBERED
-        return RECOMBINED_CITIES if is_any or on_the_cpu() else range(RECOMBINED_CITIES[0], most_on_a_gpu() + 1)
-    if instance.n not in RECOMBINED_DIRECTED or instance.n in RECOMBINED_ROADS:
-        return RECOMBINED_ROADS
-    return RECOMBINED_ROADS if _is_like_roads(instance) else RECOMBINED_DIRECTED
-
-
-def _is_like_roads(instance: Instance) -> bool:
-    """Tell whether near cities of an asymmetric instance are about as far there as back, as on roads."""
-    assert instance.matrix is not None
-    matrix, n = instance.matrix, instance.n
-    cities = np.linspace(0, n - 1, min(n, ROADS_CITIES)).astype(np.int64)
-    others = matrix[cities].astype(np.float64)
-    others[np.arange(len(cities)), cities] = np.inf
-    nearest = np.argsort(others, axis=1, kind="stable")[:, : min(n - 1, ROADS_NEAREST)]
-    there, back = (matrix[way].astype(np.float64) for way in ((cities[:, None], nearest), (nearest, cities[:, None])))
-    # A way that is forbidden, in one direction or both, says nothing.
-    known = np.maximum(there, back) < FORBIDDEN[matrix.dtype.kind]
-    there, back = there[known], back[known]
-    both = np.abs(there) + np.abs(back)
-    return bool((np.abs(there - back) / np.where(both > 0, both, 1.0)).sum() <= ROADS_DIFFERENCE * both.size)
 
 
 def _shown(name: str, value: object) -> str:

@@ -20,23 +20,9 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
 from pytsp.solvers.options.two_opt import TwoOpt
-from pytsp.solvers.restarts.solver import FIRST_SPEED
+from pytsp.solvers.speeds import SPEEDS
 
 __all__ = ["Descent", "begin"]
-
-# Times of a kernel call above which a pass is made in parts.
-LONGEST_CALL = 2
-# The cost of a pass besides its moves, in moves per city: a few walks over the tour, or the choice among many moves.
-WALKS = {1: 20}
-WALKS_OF_MANY = 1000
-# And whatever the number of cities: launches of kernels.
-LAUNCHES = {"cpu": 5_000, "gpu": 5_000_000}
-# A GPU is not busy with few cities: the first call counts on so much less than random restarts do.
-FIRST_SHARE = {"cpu": 1.0, "gpu": 0.02}
-# One call makes no more passes than this, or one for eight cities: a tour that is done makes idle ones to its end.
-FEW_PASSES = 32
-# The same behind a kick, which five to seven mend.
-MENDING_PASSES = 8
 
 
 def begin(task: Task[TwoOpt]) -> Descent:
@@ -118,10 +104,11 @@ class Descent(Search):
         length = int(self.form.whole.tour_length(start))
         self.standing = DescentStanding(self.kernels.call("descent_given", start), length, length)
         self.checks_a_pass = max(0, n * (n - 3) // 2)
-        # The moves that a pass costs: those it evaluates, and as many as its walks over the tour take time for.
-        machine = task.machine
-        self.pass_moves = self.checks_a_pass + WALKS.get(self.k, WALKS_OF_MANY) * n + LAUNCHES[machine]
-        self.moves_a_second = FIRST_SPEED[machine] * FIRST_SHARE[machine]
+        # The moves that a pass costs: those it evaluates, as many as a few walks over the tour take time for, or the
+        # choice among many moves, and as many as launches do.
+        walks, launches = 20 if self.k == 1 else 1_000, int(SPEEDS[f"2-opt launches, {task.machine}"])
+        self.pass_moves = self.checks_a_pass + walks * n + launches
+        self.moves_a_second = SPEEDS[f"2-opt of one tour, {task.machine}"]
 
     def state(self) -> dict[str, Any]:
         now = self.standing
@@ -221,7 +208,8 @@ class Descent(Search):
             self.standing = self._kicked()
         seconds = min(CALL_SECONDS, self.watch.seconds_left)
         fitting = max(0.0, seconds * self.moves_a_second / self.pass_moves)
-        if self.standing.diagonal > 2 or fitting * LONGEST_CALL < 1:
+        # A pass of more than two calls is made in parts.
+        if self.standing.diagonal > 2 or fitting * 2 < 1:
             cost = self._part(fitting)
         elif self.k == 1:
             cost = self._passes(int(fitting))
@@ -231,7 +219,8 @@ class Descent(Search):
 
     def _passes(self, limit: int) -> int:
         """Make whole passes of one move each, and return what they cost in moves."""
-        most = MENDING_PASSES if self.standing.kicks else max(FEW_PASSES, self.form.whole.n // 8)
+        # A tour that is done makes idle passes to the end of a call; five to seven mend a kick.
+        most = 8 if self.standing.kicks else max(32, self.form.whole.n // 8)
         limit = max(1, int(min(limit, most, self.most_passes - self.standing.passes)))
         handle = self.call("descend", self.standing.handle, limit)
         before = self.standing.passes

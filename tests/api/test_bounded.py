@@ -93,7 +93,6 @@ def test_the_bound_is_within_the_time_limit(
     asked: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = KernelClock(monkeypatch, 0.02)
-    monkeypatch.setattr("pytsp.solvers.ils.population.FIRST_SPEED", {"cpu": 1e3})
     instance, more = ASKED[asked]
     found = pytsp.solve(instance, **SOLVE | {"iterations": 10**9}, **more, **options, time_limit=6)
     assert found.lower_bound is not None and 0.8 * found.length < found.lower_bound <= found.length

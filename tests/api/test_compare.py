@@ -14,7 +14,7 @@ from pytsp import Instance, Result
 from pytsp.api.compare import Comparison, compare
 from pytsp.backends import status
 from pytsp.exceptions import BackendError, BackendUnavailable
-from pytsp.solvers.eax import default_population
+from pytsp.solvers.policy import default_population
 
 CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 100, (20, 2)), metric="EUC_2D")
 

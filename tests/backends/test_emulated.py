@@ -13,6 +13,7 @@ from pytsp import Instance
 from pytsp.backends import Backend, open_backend, status
 from pytsp.cli import main
 from pytsp.exceptions import BackendError
+from pytsp.solvers.speeds import BYTES
 
 POINTS = np.random.default_rng(0).integers(0, 1000, (60, 2))
 INSTANCES = {
@@ -47,7 +48,7 @@ def test_a_gpu_finds_what_c_does(
 ) -> None:
     # A city too large for any block.
     if mapping == "thread" and solver not in MAPPINGS:
-        monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**30)
+        monkeypatch.setitem(BYTES, "search block, city", 2**30)
     options = OPTIONS[solver] | ({"mapping": mapping} if solver in MAPPINGS else {})
     found = pytsp.solve(INSTANCES[kind], solver=solver, backend=name, **options)
     expected = pytsp.solve(INSTANCES[kind], solver=solver, backend="c", **OPTIONS[solver])
@@ -82,7 +83,7 @@ def test_blocks_make_the_chains_that_c_makes(kind: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", [emulated.NAMED])
 def test_chains_of_cities_that_fit_no_block_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**10)
+    monkeypatch.setitem(BYTES, "search block, city", 2**10)
     words = (
         "moves='lk' needs a thread block a climber on a GPU, up to 22 cities .*; with mapping='thread' take 'or-opt'"
     )

@@ -37,6 +37,7 @@ from pytsp.cli.commands import main
 from pytsp.exceptions import BackendError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 
 uniform = partial(cities.uniform, side=2000)
 
@@ -115,8 +116,7 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut runs into many kernel calls, and write after each where the interval is 0."""
     emulated.slow_down(monkeypatch)
     monkeypatch.setattr("pytsp.checkpoint.writer.WRITING_SHARE", 1e9)
-    monkeypatch.setattr("pytsp.solvers.annealing.TRIALS", {"cpu": 1e6})
-    monkeypatch.setattr("pytsp.solvers.ants.STEPS", {"cpu": 2e7})
+    monkeypatch.setitem(policy.AMOUNTS, "cpu", policy.AMOUNTS["cpu"]._replace(trials=1e6, steps=2e7))
     for module, name, value in (
         ("solvers.restarts.solver", "CALL_SECONDS", 2e-3),
         ("solvers.eax", "CALL_SECONDS", 1e-3),

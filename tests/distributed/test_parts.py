@@ -32,6 +32,7 @@ from pytsp.distributed.ranges import COLUMNS, Range, join, missing
 from pytsp.distributed.stripes import Stripe, StripeAsk
 from pytsp.problem.instances import Instances
 from pytsp.run.monitor import Watch
+from pytsp.solvers.common.pacing import Pace
 from pytsp.solvers.large.pieces import PiecesStanding
 
 uniform = partial(cities.uniform, side=10_000)
@@ -117,8 +118,9 @@ def test_lengths_that_are_no_whole_numbers_are_those_of_one_process() -> None:
 
 
 def test_the_instance_goes_to_a_worker_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Each slice is one kernel call.
+    # Each slice is one kernel call, of as many kicks.
     KernelClock(monkeypatch, 0.02)
+    monkeypatch.setattr(Pace, "fitting", lambda *_: 100.0)
     instance = uniform(400)
     key = key_of(instance)
     with Teller(2) as executor, short_slices():
@@ -157,7 +159,6 @@ def test_the_solve_of_a_checkpoint_goes_on_in_any_number_of_parts(solver: str, t
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> KernelClock:
     """A clock that the kernel calls of all workers move on, of which each makes few kicks."""
-    monkeypatch.setattr("pytsp.solvers.ils.population.FIRST_SPEED", {"cpu": 1e4})
     return KernelClock(monkeypatch, 0.01, workers=2)
 
 
@@ -304,8 +305,9 @@ def test_a_gpu_begins_with_more_instances_than_cores_do(monkeypatch: pytest.Monk
         (False, 0, 0, 3, [3]),
         (False, 1, 3, 2, [9, 9, 2]),
         (True, 0, 0, 3, []),
-        (True, 0, 1, 4, [4]),
-        (True, 1, 2, 0, [9]),
+        (True, 0, 1, 4, []),
+        (True, 1, 2, 4, [4]),
+        (True, 2, 3, 0, [9]),
     ],
 )
 def test_kicks_of_a_round_that_goes_on_count(

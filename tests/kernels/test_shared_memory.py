@@ -15,6 +15,7 @@ from paths import ROOT
 from pytsp.backends.devices import Device
 from pytsp.solvers.common import placement
 from pytsp.solvers.restarts.mapping import BLOCK_CITIES, fits_a_block, fits_with_distances
+from pytsp.solvers.speeds import BYTES
 
 # By the form of distances, the bytes a city of a launch, and whether it makes one move a pass or several.
 TILES = {"grid": {16: 1, 24: 2}, "plane": {20: 1, 24: 1, 28: 2, 32: 2}, "matrix": {12: 1, 20: 2}}
@@ -119,9 +120,9 @@ def test_a_climber_of_the_local_search_needs_no_more_than_is_thought() -> None:
     assert len(found) == len(TILES)
     for _, _, expression in found:
         for n in (5, 100, 1_000, *(placement_cities(room) for room in ROOMS)):
-            assert needed(expression, n) <= placement.CITY_BYTES * n + placement.BLOCK_OVERHEAD
+            assert needed(expression, n) <= BYTES["search block, city"] * n + BYTES["search block"]
         # Nor much more is thought than is needed.
-        assert needed(expression, 1_000) > placement.CITY_BYTES * 1_000 + placement.BLOCK_OVERHEAD - 4_096
+        assert needed(expression, 1_000) > BYTES["search block, city"] * 1_000 + BYTES["search block"] - 4_096
 
 
 def placement_cities(room: int) -> int:

@@ -27,7 +27,7 @@ from pytsp.cli import limits as _cli_limits
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.monitor import Watch
 from pytsp.solvers.large import pieces as _pieces
-from pytsp.solvers.restarts import solver as search
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts.nearest_unvisited import nearest_neighbour_order
 from pytsp.utils.deadline import OutOfTime, look, looking
 
@@ -220,7 +220,7 @@ def test_preparations_that_take_longer_than_the_time_leave_the_nearest_neighbour
         clock.seconds += 0.3
         raise OutOfTime
 
-    monkeypatch.setattr("pytsp.solvers.common.fallback.SHORT_ROWS_SECONDS", 0)
+    monkeypatch.setattr("pytsp.solvers.policy.SHORT_ROWS_SECONDS", 0)
     monkeypatch.setattr("pytsp.solvers.ils.solver.begin", overrun)
     matrix = Instance.from_matrix(uniform(1500).distance_matrix())
     found = pytsp.solve(matrix, solver="ils", backend="c", time_limit=0.15, open=open)
@@ -269,7 +269,7 @@ def calls_of(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[object, .
 
 
 def test_a_pass_of_random_restarts_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "FIRST_SPEED", {"cpu": 1e3, "gpu": 1e3})
+    monkeypatch.setitem(SPEEDS, "2-opt, cpu", 1e3)
     KernelClock(monkeypatch, 1e-3)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(100), solver="restarts", climbers=50, time_limit=1.0, backend="c")
@@ -281,7 +281,7 @@ def test_a_pass_of_random_restarts_that_does_not_fit_is_not_begun(monkeypatch: p
 
 
 def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp.solvers.common.placement.DESCENDED_A_SECOND", 10)
+    monkeypatch.setitem(SPEEDS, "descent", 0.1)
     Clock().install(monkeypatch)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(100), solver="ils", climbers=1, time_limit=1.0, backend="c")
@@ -291,7 +291,7 @@ def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.Monk
 
 
 def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp.solvers.large.solver.PASSED_A_SECOND", 1.0)
+    monkeypatch.setitem(SPEEDS, "pieces, look", 1.0)
     clock = KernelClock(monkeypatch)
     found = pytsp.solve(uniform(300), solver="large", time_limit=6.0, backend="c")
     assert clock.begun("grid_climb_pieces") and not clock.begun("grid_large_descend")

@@ -22,6 +22,7 @@ from pytsp import Improvement, Instance, Progress
 from pytsp.backends import Backend
 from pytsp.solvers.ants import rules_of
 from pytsp.solvers.options.ants import VARIANTS, AntColony
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts.construct import nearest_neighbour
 from pytsp.utils.powers import quarter_power, quarters_of, whole_powers
 
@@ -134,8 +135,8 @@ def test_patience_and_a_gap_end_it(backend: Backend, monkeypatch: pytest.MonkeyP
 
 
 def test_an_iteration_that_does_not_fit_is_not_begun(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("STEP_SECONDS", "GPU_STEP_SECONDS"):
-        monkeypatch.setattr(f"pytsp.solvers.ants.{name}", 1.0)
+    for name in ("ant, step", "ant, gpu"):
+        monkeypatch.setitem(SPEEDS, name, 1.0)
     instance = scattered(50, "EUC_2D", 1)
     result = solved(instance, backend, time_limit=60.0, climbers=1)
     assert (result.stop_reason, result.iterations, result.steps.tolist()) == ("time limit", 0, [0])

@@ -30,13 +30,14 @@ from pytsp.distributed.islands import Stay, begin_island
 from pytsp.exceptions import BackendError
 from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
-from pytsp.solvers import eax
+from pytsp.solvers import eax, policy
 from pytsp.solvers.common.flat_search import FlatSearch
 from pytsp.solvers.common.local_search import PASSES, LocalSearch
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.eax import POPULATIONS, Evolution, begin, default_population, descent_moves
+from pytsp.solvers.eax import Evolution, begin, descent_moves
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.shared import MOVES, PIVOTS
+from pytsp.solvers.policy import POPULATIONS, default_population
 
 solved = solving("eax", climbers=10)
 
@@ -136,13 +137,13 @@ def test_every_second_eight_climbers_descend_along_lists_by_alpha(backend: Backe
 
 def test_a_population_ends_where_its_shortest_tour_stays(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Progress] = []
-    monkeypatch.setattr("pytsp.solvers.eax.STALE", 10**6)
+    monkeypatch.setattr("pytsp.solvers.policy.STALE", 10**6)
     whole = solved(uniform(300), backend, climbers=20, moves="3-opt", progress=seen.append)
     lengths = [each.length for each in seen if each.phase == "crossover"]
     # The generation from which on it stays for three.
     stays = next(g for g in range(3, len(lengths)) if lengths[g] == lengths[g - 3])
     assert stays < whole.iterations
-    monkeypatch.setattr("pytsp.solvers.eax.STALE", 3)
+    monkeypatch.setattr("pytsp.solvers.policy.STALE", 3)
     cut = solved(uniform(300), backend, climbers=20, moves="3-opt")
     assert (cut.iterations, cut.length) == (stays, lengths[stays])
 
@@ -261,7 +262,7 @@ def test_a_population_that_agrees_ends_the_solve(backend: Backend) -> None:
 def test_without_a_limit_another_population_has_to_bring_nothing_shorter(
     monkeypatch: pytest.MonkeyPatch, n: int, given_options: dict[str, Any], is_confirmed: bool
 ) -> None:
-    monkeypatch.setattr(eax, "CPU_CLIMBERS_TIMES_CITIES", 0)
+    monkeypatch.setattr(policy, "default_population", lambda *_: 24)
     counts: list[int] = []
     start = LocalSearch.start
 
@@ -272,7 +273,7 @@ def test_without_a_limit_another_population_has_to_bring_nothing_shorter(
     monkeypatch.setattr(LocalSearch, "start", noted)
     result = pytsp.solve(uniform(n), solver="eax", backend="c", **given_options)
     assert result.stop_reason == "finished"
-    size = given_options.get("climbers", default_population(n, "cpu"))
+    size = given_options.get("climbers", policy.default_population(n, "cpu"))
     assert sum(counts) >= 2 * size if is_confirmed else sum(counts) == size
     assert_whole(result)
 
@@ -356,12 +357,11 @@ def test_kicks_end_a_solve_where_a_population_took_longer_than_is_left(n: int, t
     before = evolution.standing
     assert not evolution.is_last and before.best is not None
     evolution.population_began -= 700.0
-    for _ in range(3):
+    while evolution.kicked is None or evolution.kicked.kicks < 1_000:
         evolution.advance()
         # Once begun, they go on.
         evolution.population_began = evolution.watch.seconds
     now = evolution.standing
-    assert evolution.kicked is not None and evolution.kicked.kicks >= 3
     assert now.best is not None and now.best.climber == before.best.climber
     assert (now.first, now.populations, now.iteration) == (before.first, before.populations, before.iteration)
     assert now.lengths is before.lengths

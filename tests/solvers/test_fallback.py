@@ -26,6 +26,7 @@ from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.location import is_located
 from pytsp.problem.open_paths import OpenPath
 from pytsp.run.monitor import Watch
+from pytsp.solvers import policy
 from pytsp.solvers.common import fallback as _unsearched
 from pytsp.solvers.common import shortening as _shortening
 from pytsp.solvers.common.fallback import strips
@@ -35,6 +36,7 @@ from pytsp.solvers.ils.population import Population
 from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.selection import choose
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts import quick_greedy as _quick_greedy
 from pytsp.starts.construct import nearest_neighbour, space_filling_curve
@@ -56,17 +58,17 @@ def test_the_best_tour_that_there_is_time_for_is_told(
     monkeypatch: pytest.MonkeyPatch, seconds: float, along: str
 ) -> None:
     instance = uniform(300, 0)
-    monkeypatch.setattr(_unsearched, "FEW_CITIES", 299)
-    monkeypatch.setattr(_unsearched, "CURVE_SECONDS", 1.0 / 300)
-    monkeypatch.setattr(_unsearched, "STRIP_SECONDS", 0.5 / 300)
+    monkeypatch.setattr(policy, "FEW_CITIES", 299)
+    monkeypatch.setitem(SPEEDS, "curve", 1.0 / 300)
+    monkeypatch.setitem(SPEEDS, "strips", 0.5 / 300)
     tours = {"curve": space_filling_curve(instance), "strips": strips(points_of(instance)), "order": np.arange(300)}
     assert np.array_equal(_unsearched.quick_tour(instance, seconds), tours[along])
     # What takes next to no time is told whatever the time.
-    monkeypatch.setattr(_unsearched, "SHORT_SECONDS", 1.0)
-    monkeypatch.setattr(_unsearched, "CURVE_SECONDS", 0.999 / 300)
+    monkeypatch.setattr(policy, "SHORT_CURVE_SECONDS", 1.0)
+    monkeypatch.setitem(SPEEDS, "curve", 0.999 / 300)
     assert np.array_equal(_unsearched.quick_tour(instance, seconds), tours["curve"])
     # Of few cities it is the nearest-neighbour tour.
-    monkeypatch.setattr(_unsearched, "FEW_CITIES", 300)
+    monkeypatch.setattr(policy, "FEW_CITIES", 300)
     assert np.array_equal(_unsearched.quick_tour(instance, 10.0), nearest_neighbour(instance))
 
 
@@ -76,11 +78,10 @@ def test_a_limit_decides_by_what_is_left_of_it(
     solver: str, curve: float, strip: float, along: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 60)
-    monkeypatch.setattr(_unsearched, "FEW_CITIES", 60)
-    monkeypatch.setattr(_unsearched, "CURVE_SECONDS", curve / 300)
-    monkeypatch.setattr(_unsearched, "STRIP_SECONDS", strip / 300)
+    monkeypatch.setattr(policy, "FEW_CITIES", 60)
+    monkeypatch.setitem(SPEEDS, "curve", curve / 300)
+    monkeypatch.setitem(SPEEDS, "strips", strip / 300)
     # "large" has no time for its curve, others have none for what they prepare.
-    monkeypatch.setattr(large_module, "CURVE_SECONDS", 1.0)
     monkeypatch.setattr(_solving, "quick_seconds", lambda instance: float(instance.n))
     Clock().install(monkeypatch)
     instance = uniform(300, 0)
@@ -233,8 +234,8 @@ def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     instance = uniform(4_000, 0)
     curve = space_filling_curve(instance)
     monkeypatch.setattr(_quick_greedy, "PART", 2_000)
-    monkeypatch.setattr(_shortening, "SHORT_SECONDS", 0.0)
-    monkeypatch.setattr(_shortening, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(policy, "SHORT_SHORTENING_SECONDS", 0.0)
+    monkeypatch.setattr(policy, "GRACE_SECONDS", 0.0)
     monkeypatch.setattr(_shortening, "descended", lambda points, tour, *_: tour)
     monkeypatch.setattr(_shortening, "reordered_tour", lambda instance, tour, _: tour)
     # Seconds that are left for each city.
@@ -337,7 +338,7 @@ def test_long_after_the_time_a_directed_tour_goes_to_near_cities(
     instance = directed(300)
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
     monkeypatch.setattr(_visits, "_HURRIED", 20)
-    monkeypatch.setattr(_unsearched, "GRACE_SECONDS", -1e9)
+    monkeypatch.setattr(policy, "GRACE_SECONDS", -1e9)
     monkeypatch.setattr(_solving, "quick_seconds", lambda instance: 1e9)
     found = pytsp.solve(instance, open=is_open, time_limit=60.0, backend="c")
     assert found.stop_reason == "time limit"

@@ -23,10 +23,10 @@ from pytsp import ILS, Instance, random_tours
 from pytsp.backends import Device, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common import placement
 from pytsp.solvers.common.placement import descent_seconds, mapping_of, most_cities
 from pytsp.solvers.options.ils import KICKS, MAPPINGS
 from pytsp.solvers.options.shared import PIVOTS
+from pytsp.solvers.speeds import BYTES
 
 BLOCKS = st.sampled_from((1, 2, 3, 30, 1024))
 CPU: Any = SimpleNamespace(name="multicore", threads=8, device=None)
@@ -160,7 +160,7 @@ def test_what_only_a_gpu_has_is_refused_on_a_cpu(backend: str, options: dict[str
 
 
 def test_on_a_gpu_too_long_a_tour_is_refused_before_it_is_begun(gpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement, "CITY_BYTES", 2**30)
+    monkeypatch.setitem(BYTES, "search block, city", 2**30)
     with pytest.raises(ValueError, match="mapping='block' takes up to 0 cities"):
         solved(uniform(9), gpu, mapping="block")
     assert solved(uniform(9), gpu).mapping == "thread"

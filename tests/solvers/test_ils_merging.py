@@ -78,7 +78,7 @@ def test_what_is_best_of_two_equally_long_tours_is_joined(backend: Backend) -> N
 
 
 def test_only_the_best_of_many_climbers_are_merged(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_search_module, "MOST_MERGED", 4)
+    monkeypatch.setattr("pytsp.solvers.policy.MOST_MERGED", 4)
     local_search = local_search_of(uniform(30), backend)
     tours = sorted(random_tours(30, 9, 2), key=uniform(30).tour_length)
     mixed = [tours[place] for place in (8, 2, 5, 0, 7, 1, 6, 3, 4)]
@@ -210,7 +210,7 @@ def test_a_time_limit_leaves_time_to_merge(backend: Backend, monkeypatch: pytest
         return merge(self, population, seed, seconds_left)
 
     monkeypatch.setattr(LocalSearch, "merge", noted)
-    KernelClock(monkeypatch, 0.05)
+    KernelClock(monkeypatch, 0.01)
     # By lists that take no other kernels.
     result = solved(uniform(300), backend, iterations=None, time_limit=1.0, merge=True, neighbours=10)
     assert result.stop_reason == "time limit"

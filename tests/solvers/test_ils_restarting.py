@@ -117,7 +117,7 @@ def test_climbers_without_success_begin_anew(backend: Backend, first: int, monke
 def test_no_climber_begins_anew_where_there_is_no_time(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     options: dict[str, Any] = dict(iterations=400, restart=100, climbers=3, time_limit=600.0)
     assert len(starts_of(backend, monkeypatch, **options)) > 1
-    monkeypatch.setattr(population_module, "ANEW_DESCENTS", 1e12)
+    monkeypatch.setattr("pytsp.solvers.policy.ANEW_DESCENTS", 1e12)
     assert len(starts_of(backend, monkeypatch, **options)) == 1
 
 

@@ -23,16 +23,11 @@ from pytsp.backends import open_backend
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import Instance
 from pytsp.run.limits import Limits
+from pytsp.solvers import policy
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.solver import begin as begin_climbers
-from pytsp.solvers.selection import (
-    MOST_CHAINED,
-    RECOMBINED_CITIES,
-    TIMES_CHAINS,
-    chain_seconds,
-    choose,
-    population_seconds,
-)
+from pytsp.solvers.policy import MOST_CHAINED, RECOMBINED_CITIES, chain_seconds, population_seconds
+from pytsp.solvers.selection import choose
 from pytsp.starts.construct import nearest_neighbour
 
 CPU: Any = SimpleNamespace(threads=2, device=None)
@@ -46,7 +41,7 @@ def instance_of(n: int, metric: str = "EUC_2D") -> Instance:
 
 def begun_seconds(n: int) -> float:
     """The least time limit with which a population of the plane is begun."""
-    return TIMES_CHAINS * chain_seconds(n)
+    return 4 * chain_seconds(n)
 
 
 @pytest.fixture
@@ -67,10 +62,11 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (3000, None, {}, "eax"),
         (20_000, begun_seconds(20_000), {}, "eax"),
         (20_000, begun_seconds(20_000) - 1e-3, {}, "ils"),
-        (20_000, 1e-3, {}, "ils"),
+        (20_000, 2 * chain_seconds(20_000) - 1e-3, {}, "large"),
+        (8192, 1e-3, {}, "ils"),
         (20_001, 1e6, {}, "ils"),
-        (20_001, chain_seconds(20_001), {}, "ils"),
-        (20_001, chain_seconds(20_001) - 1e-3, {}, "large"),
+        (20_001, 2 * chain_seconds(20_001), {}, "ils"),
+        (20_001, 2 * chain_seconds(20_001) - 1e-3, {}, "large"),
         (20_001, None, {}, "large"),
         (20_001, 1e6, {"iterations": 50}, "large"),
         (MOST_CHAINED, 1e6, {}, "ils"),
@@ -190,7 +186,7 @@ def test_climbers_start_from_the_populations_tour_where_another_would_be_dear(
 
 def test_what_gave_way_goes_on_from_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pytsp.solvers.eax.TIMELY_SHARE", 0.0)
+        patch.setattr(policy, "is_population_late", lambda *_: True)
         file = tmp_path / "late.checkpoint"
         found = pytsp.solve(
             instance_of(500), time_limit=60.0, backend="c", checkpoint=file, progress=lambda now: now.iteration > 0

@@ -27,12 +27,12 @@ from pytsp.cli import limits as _cli_limits
 from pytsp.generate import uniform
 from pytsp.problem.tours import random_tours
 from pytsp.run.monitor import Watch
-from pytsp.solvers import annealing, ants
+from pytsp.solvers import annealing, ants, policy
 from pytsp.solvers.annealing import Chains
 from pytsp.solvers.ants import Colonies
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.placement import descent_seconds
-from pytsp.solvers.common.shortening import SPACE_FACTOR, reserved_seconds
+from pytsp.solvers.common.shortening import reserved_seconds
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils import population as _population
 from pytsp.solvers.ils import solver as ils
@@ -43,6 +43,7 @@ from pytsp.solvers.options.annealing import Annealing
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.large import LargeTour
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts.construct import nearest_neighbour, space_filling_curve
 from pytsp.starts.quick_greedy import greedy_seconds
@@ -217,7 +218,7 @@ def test_the_last_descent_is_left_its_time(monkeypatch: pytest.MonkeyPatch) -> N
     known = solve()
     assert known.iterations and known.done.all()
     # What is thought to take longer than the whole solve leaves nothing for iterations behind the first call.
-    monkeypatch.setattr(_population, "POLISH_SHARE", 1e6)
+    monkeypatch.setattr(policy, "POLISH_SHARE", 1e6)
     monkeypatch.setattr(_population, "descent_seconds", lambda *_: 0.0)
     found = solve()
     assert (found.stop_reason, found.done.all()) == ("time limit", True)
@@ -247,7 +248,7 @@ def stretches(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[tuple[int, int]
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", noted)
-    monkeypatch.setattr(_population, "CUT_CITIES", 50)
+    monkeypatch.setattr(policy, "CUT_CITIES", 50)
     return made
 
 
@@ -256,9 +257,8 @@ def stretches(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[tuple[int, int]
 def test_descents_of_many_cities_go_stretch_by_stretch(
     threads: int, stretches: dict[str, list[tuple[int, int]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_population, "MOST_LATE_SECONDS", 0.0)
-    monkeypatch.setattr(_population, "POLISH_SHARE", 50.0)
-    monkeypatch.setattr(_population, "FIRST_SPEED", {"cpu": 1_000.0, "gpu": 1_000.0})
+    monkeypatch.setattr(policy, "MOST_LATE_SECONDS", 0.0)
+    monkeypatch.setattr(policy, "POLISH_SHARE", 50.0)
     known: dict[str, Any] = {"solver": "ils", "backend": "multicore", "threads": threads}
     found = pytsp.solve(uniform(400, 0), time_limit=1.0, **known)
     assert found.done.all() and found.iterations
@@ -337,8 +337,7 @@ def test_a_first_call_that_does_not_fit_is_not_begun(solver: str, monkeypatch: p
 
 
 def test_calls_of_passes_have_few_passes_at_first_and_as_many_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pieces, "FIRST_PASSES", 2)
-    monkeypatch.setattr(_pieces, "MOST_GROWTH", 3)
+    monkeypatch.setattr("pytsp.solvers.common.pacing.MOST_GROWTH", 3)
     allowed: list[int] = []
     call = Backend.call
 
@@ -351,19 +350,19 @@ def test_calls_of_passes_have_few_passes_at_first_and_as_many_as_fit(monkeypatch
     monkeypatch.setattr(Backend, "call", noted)
     instance = uniform(2000, 0)
     found = pytsp.solve(instance, solver="large", iterations=0, backend="c")
-    assert allowed[0] == 2 and all(after <= 3 * before for before, after in itertools.pairwise(allowed))
+    assert allowed[0] == 1 and all(after <= 3 * before for before, after in itertools.pairwise(allowed))
     monkeypatch.undo()
     assert pytsp.solve(instance, solver="large", iterations=0, backend="c").length == found.length
 
 
 def test_the_first_rounds_leave_no_time_for_passes() -> None:
     watch = Watch(time_limit=10.0)
-    for rounds, end in ((0, 10.0), (_pieces.DESCENTS - 1, 10.0), (_pieces.DESCENTS, 9.0)):
+    for rounds, end in ((0, 10.0), (policy.DESCENTS - 1, 10.0), (policy.DESCENTS, 9.0)):
         pieces: Any = SimpleNamespace(watch=watch, full_pass=0.1, standing=SimpleNamespace(rounds=rounds))
         assert _pieces.Pieces.end_of_rounds(pieces) == pytest.approx(end)
 
 
-@pytest.mark.parametrize(("metric", "factor"), [("EUC_2D", 1.0), ("HAVERSINE", SPACE_FACTOR)])
+@pytest.mark.parametrize(("metric", "factor"), [("EUC_2D", 1.0), ("HAVERSINE", SPEEDS["greedy tour, space"])])
 def test_one_huge_tour_keeps_the_time_of_a_greedy_tour(metric: str, factor: float) -> None:
     places = np.random.default_rng(0).uniform(-80, 80, (9000, 2))
     kernels = open_backend("c")
@@ -382,24 +381,24 @@ def test_preparations_of_few_cities_are_done_whatever_the_time(n: int, is_timed:
 
 
 def test_kicks_of_pieces_that_do_not_fit_are_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = KernelClock(monkeypatch, 0.01)
+    clock = KernelClock(monkeypatch)
     known: list[tuple[float, float]] = []
     climb = _pieces.Pieces.climb
 
     def slowly(self: _pieces.Pieces, *arguments: float) -> None:
         known.append((self.watch.seconds_left, self.next_seconds))
         climb(self, *arguments)
-        # As if a call were of a device that takes 0.6 s for it.
-        if self.standing.rounds > 1:
-            clock.seconds += 0.6
-            self.speed = self.together / 0.6
+        # As if a call were of a device that takes 9 s for it.
+        if self.standing.rounds > policy.DESCENTS:
+            clock.seconds += 9.0
+            self.pace.seconds = 9.0
 
     monkeypatch.setattr(_pieces.Pieces, "climb", slowly)
-    found = pytsp.solve(uniform(3000, 0), solver="large", time_limit=1.5, backend="c")
+    found = pytsp.solve(uniform(3000, 0), solver="large", time_limit=30.0, backend="c")
     assert found.stop_reason == "time limit"
-    # The first kicks are expected to take twenty times as long as the descent, of 0.02 s.
-    assert [seconds for _, seconds in known[:2]] == pytest.approx([0.0, 0.4])
-    assert known[-1][1] == pytest.approx(0.6)
+    # Chains are expected to take 2.5 times as long as the descent, of 0.3 s, and kicks eight times as long as chains.
+    assert [seconds for _, seconds in known[:3]] == pytest.approx([0.0, 0.75, 2.4])
+    assert known[-1][1] == pytest.approx(9.0)
     assert all(left > seconds for left, seconds in known)
 
 
@@ -419,11 +418,11 @@ def test_pieces_that_take_no_time_tell_nothing_of_the_next_ones(monkeypatch: pyt
     monkeypatch.setattr(_pieces.Pieces, "climb", noted)
     # As if no call took any time.
     monkeypatch.setattr(_pieces, "time", SimpleNamespace(perf_counter=lambda: 0.0))
-    monkeypatch.setattr(_pieces, "FIRST_SPEED", 10 / CALL_SECONDS)
-    monkeypatch.setattr(_pieces, "MOST_DESCENDED_A_SECOND", 700 / CALL_SECONDS)
+    monkeypatch.setitem(SPEEDS, "pieces, fastest kicks", 31 / CALL_SECONDS)
+    monkeypatch.setitem(SPEEDS, "pieces, fastest descent", 700 / CALL_SECONDS)
     pytsp.solve(uniform(2_000, 0), solver="large", piece=100, time_limit=60, backend="c")
     # A piece has ten kicks: one at first, then three.
-    assert [count for is_descent, count in counts if is_descent] == [1, 7, 7, 5]
+    assert [count for is_descent, count in counts if is_descent] == 2 * [1, 7, 7, 5]
     assert max(count for is_descent, count in counts if not is_descent) == 3
 
 

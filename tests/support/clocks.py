@@ -16,6 +16,8 @@ from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
 READ = ("time.perf_counter", "pytsp.bound.ascent.monotonic", "pytsp.bound.held_karp.monotonic")
 # Attempts of a timed test. The best one counts: what else the machine does makes a run longer, never shorter.
 ATTEMPTS = 3
+# Iterations of a call that is thought to be short.
+MOST_ITERATIONS = 100.0
 
 
 class Clock:
@@ -49,7 +51,7 @@ class KernelClock(Clock):
     Parameters
     ----------
     call_seconds : float
-        The seconds of each call. After shorter ones the next would be larger, so that the pace is kept then.
+        The seconds of each call. After shorter ones the next is larger, up to `MOST_ITERATIONS`.
     workers : int
         The clock stands until a number of threads besides the main one have made calls.
 
@@ -75,7 +77,13 @@ class KernelClock(Clock):
         self.install(patch)
         patch.setattr(Backend, "call", counted)
         if call_seconds < CALL_SECONDS:
-            patch.setattr(Pace, "observe", lambda *_: None)
+            observe = Pace.observe
+
+            def bounded(pace: Pace, *arguments: float) -> None:
+                observe(pace, *arguments)
+                pace.most = min(pace.most, MOST_ITERATIONS)
+
+            patch.setattr(Pace, "observe", bounded)
 
     def begun(self, *words: str, after: float = 0.0) -> int:
         """The number of calls that began at this second or later, of entry points whose names hold one of the words."""

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from pytsp.solvers.common import pacing as _pacing
+from pytsp.solvers.speeds import BYTES, SPEEDS
 
 search_module = importlib.import_module("pytsp.solvers.restarts.solver")
 
@@ -19,6 +20,7 @@ def cut(call_seconds: float, first_call_moves: float, batch_bytes: int) -> Itera
     with pytest.MonkeyPatch.context() as patch:
         for module in (search_module, _pacing):
             patch.setattr(module, "CALL_SECONDS", call_seconds)
-        patch.setattr(search_module, "FIRST_SPEED", dict.fromkeys(("cpu", "gpu"), first_call_moves / call_seconds))
-        patch.setattr(search_module, "BATCH_BYTES", dict.fromkeys(("cpu", "gpu"), batch_bytes))
+        for machine in ("cpu", "gpu"):
+            patch.setitem(SPEEDS, f"2-opt, {machine}", first_call_moves / call_seconds)
+            patch.setitem(BYTES, f"batch, {machine}", batch_bytes)
         yield

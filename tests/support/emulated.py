@@ -6,8 +6,6 @@ by its name only, and `pytsp.backends.status` does not tell of it. `python -m bu
 
 from __future__ import annotations
 
-import importlib
-
 import pytest
 from paths import ROOT
 
@@ -16,6 +14,8 @@ from pytsp.backends import PARTS, Backend, Device
 from pytsp.backends.devices import Probe
 from pytsp.backends.kind import DeviceKind
 from pytsp.backends.kinds import KINDS
+from pytsp.solvers import policy
+from pytsp.solvers.speeds import SPEEDS
 
 NAME = "emulated"
 KERNELS = ROOT / "build" / "emulated"
@@ -54,26 +54,11 @@ def skip_where_slow(backend: Backend) -> None:
         pytest.skip("no GPU, and what stands for one is too slow")
 
 
-# Amounts of work, which a GPU has so much of that this one would take minutes: here they are those of the CPU.
-AMOUNTS = (
-    "annealing.TRIALS",
-    "ants.STEPS",
-    "eax.CLIMBERS",
-    "eax.MOST_CLIMBERS",
-    "eax.LEAST_CLIMBERS",
-    "eax.FIRST_CHUNK",
-    "eax.CHUNK",
-    "ils.population.FIRST_SPEED",
-    "restarts.solver.FIRST_SPEED",
-    "two_opt.LAUNCHES",
-)
-
-
 def slow_down(patch: pytest.MonkeyPatch) -> None:
-    """Let solvers ask a GPU for so much at a time as the emulated one does soon."""
-    for amount in AMOUNTS:
-        module, _, name = amount.rpartition(".")
-        values = getattr(importlib.import_module(f"pytsp.solvers.{module}"), name)
-        patch.setitem(values, "gpu", values["cpu"])
-    patch.setattr("pytsp.solvers.common.placement.GPU_CLIMBERS", 8)
-    patch.setattr("pytsp.solvers.ants.GPU_ANTS", 64)
+    """Let solvers ask a GPU for so much at a time as the emulated one does soon: in minutes it does what others do in
+    seconds. The amounts are those of the CPU."""
+    patch.setitem(policy.AMOUNTS, "gpu", policy.AMOUNTS["cpu"])
+    for speed in ("2-opt", "2-opt of one tour", "2-opt launches"):
+        patch.setitem(SPEEDS, f"{speed}, gpu", SPEEDS[f"{speed}, cpu"])
+    patch.setattr(policy, "GPU_CLIMBERS", 8)
+    patch.setattr(policy, "GPU_ANTS", 64)

@@ -15,19 +15,13 @@ from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.neighbours.ways import way_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
+from pytsp.solvers import policy
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import ALPHA, MOVES, NeighbourLists
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.utils.arguments import is_array
 
 DEFAULT_NEIGHBOURS = 10
-# Neighbours by α-nearness of climbers whose tours recombine: the best of three tried lengths.
-SECOND_NEIGHBOURS = 8
-# Most cities whose 1-trees take a core less time than a GPU needs to get ready.
-HOST_CITIES = 50_000
-# Most share of a time limit that α-nearness takes by default; beyond that it does not pay.
-ALPHA_SHARE = 0.05
-# Seconds of α-nearness per city of one core.
-ALPHA_SECONDS = 1.5e-5
 
 
 def candidates(
@@ -100,7 +94,7 @@ def alpha_fits(task: Task[Any]) -> bool:
         return False
     if limit is None or task.options.iterations is not None:
         return True
-    return bool(ALPHA_SECONDS * task.instance.n <= ALPHA_SHARE * limit)
+    return SPEEDS["lists by alpha"] * task.instance.n <= policy.ALPHA_SHARE * limit
 
 
 def are_by_alpha(task: Task[Any], moves: int) -> bool:
@@ -142,10 +136,11 @@ def lists_without_exits(task: Task[Any]) -> NDArray[np.int32]:
 def second_lists(task: Task[Any], lists: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the lists by α-nearness, made of others, by which every second eight of a population's climbers start.
 
-    `lists` are `search_lists` of a task whose options say nothing of them.
+    `lists` are `search_lists` of a task whose options say nothing of them. Eight neighbours are the best of three tried
+    lengths.
     """
     exits = _near(task, DEFAULT_NEIGHBOURS).exits
-    return task.recall("second lists", lambda: _alpha_lists(task, lists, exits, k=SECOND_NEIGHBOURS))
+    return task.recall("second lists", lambda: _alpha_lists(task, lists, exits, k=8))
 
 
 def _are_ways(task: Task[Any]) -> bool:
@@ -162,7 +157,7 @@ def is_alpha(neighbours: object) -> bool:
 
 def bound_kernels(kernels: Backend, n: int) -> Backend:
     """Return the kernels for 1-trees of n cities where a solver's kernels are, or of few cities on the host."""
-    host = host_kernels(kernels) if n <= HOST_CITIES else None
+    host = host_kernels(kernels) if n <= policy.HOST_CITIES else None
     return host or other_part(kernels, "bound")
 
 

@@ -17,14 +17,15 @@ from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points
 from pytsp.run.result import Result
+from pytsp.solvers import policy
 from pytsp.solvers.common.shortening import shortened, with_grace
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts.nearest_unvisited import hurried_order, hurried_seconds
 from pytsp.utils.extremes import extremes
 
 __all__ = [
-    "CURVE_SECONDS",
     "early_tour",
     "fallback_result",
     "is_by_nearest_neighbours",
@@ -32,19 +33,6 @@ __all__ = [
     "quick_tour",
     "strips",
 ]
-
-# About what a city takes of a tour along the curve, and of one by strips, until it is measured and told.
-CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
-# Cities up to which the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
-FEW_CITIES = 500
-# Seconds of overrun allowed for such a tour.
-GRACE_SECONDS = 0.04
-# Share of the overrun so far that is allowed for it: the cities in their order are of no use.
-LATE_SHARE = 0.25
-# A curve that takes so little is followed anyway, and all cities are looked at in rows of a matrix.
-SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.06, 0.05
-# Where a tour by such rows takes more than this part of what is left of a limit, it is made before anything else.
-EARLY_SHARE = 1 / 60
 
 
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDArray[np.int32] | None = None) -> Result:
@@ -89,26 +77,26 @@ def early_tour(task: Task[Any]) -> NDArray[np.int32] | None:
     instance, watch = task.instance, task.watch
     if instance.coordinates is not None or task.given_tour is not None or watch.state is not None:
         return None
-    if EARLY_SHARE * watch.seconds_left > quick_seconds(instance):
-        return None
-    return _quick_tour_of(task)
+    is_early = policy.EARLY_SHARE * watch.seconds_left <= quick_seconds(instance)
+    return _quick_tour_of(task) if is_early else None
 
 
 def _quick_tour_of(task: Task[Any]) -> NDArray[np.int32]:
+    # The cities in their order are of no use: it may be later than others.
     make = task.quick_tour or partial(quick_tour, task.instance)
-    return make(with_grace(task.watch.seconds_left, GRACE_SECONDS, LATE_SHARE))
+    return make(with_grace(task.watch.seconds_left, late_share=0.25))
 
 
 def quick_seconds(instance: Instance) -> float:
     """Return the estimated seconds to make and report the best of the quick tours."""
     if instance.coordinates is None:
         return hurried_seconds(instance.n, all_cities=True)
-    return CURVE_SECONDS * instance.n
+    return SPEEDS["curve"] * instance.n
 
 
 def is_by_nearest_neighbours(instance: Instance) -> bool:
     """Tell whether the quick tour is that by nearest neighbours."""
-    return instance.coordinates is None or instance.n <= FEW_CITIES
+    return instance.coordinates is None or instance.n <= policy.FEW_CITIES
 
 
 def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | None = None) -> NDArray[np.int32]:
@@ -119,17 +107,17 @@ def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | N
     if is_by_nearest_neighbours(instance):
         given = instance.coordinates is None
         rows = instance.distance_rows(0, instance.n) if given else instance.distance_matrix()
-        is_short = hurried_seconds(instance.n, all_cities=True) <= SHORT_ROWS_SECONDS
-        return hurried_order(rows, max(seconds, 2 * SHORT_ROWS_SECONDS) if is_short else seconds, first, last)
+        is_short = hurried_seconds(instance.n, all_cities=True) <= policy.SHORT_ROWS_SECONDS
+        return hurried_order(rows, max(seconds, 2 * policy.SHORT_ROWS_SECONDS) if is_short else seconds, first, last)
     points = curve_points(instance)
     return instance.canonical_tour() if points is None else _tour_of_points(instance, points, seconds)
 
 
 def _tour_of_points(instance: Instance, points: NDArray[np.float64], seconds: float) -> NDArray[np.int32]:
     n = instance.n
-    if CURVE_SECONDS * n <= max(seconds, SHORT_SECONDS):
+    if SPEEDS["curve"] * n <= max(seconds, policy.SHORT_CURVE_SECONDS):
         return hilbert_order(points)
-    return strips(points) if STRIP_SECONDS * n <= seconds and points.shape[1] == 2 else instance.canonical_tour()
+    return strips(points) if SPEEDS["strips"] * n <= seconds and points.shape[1] == 2 else instance.canonical_tour()
 
 
 def strips(points: NDArray[np.float64]) -> NDArray[np.int32]:

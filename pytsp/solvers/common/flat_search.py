@@ -13,9 +13,10 @@ from pytsp.neighbours.ways import with_pairs
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, located
 from pytsp.solvers.common.local_search import LocalSearch
+from pytsp.solvers.policy import MOST_NUMBERED
+from pytsp.solvers.speeds import BYTES
 
 __all__ = [
-    "DEVICE_CITY_BYTES",
     "FlatSearch",
     "are_in_clusters",
     "check_device",
@@ -27,26 +28,8 @@ __all__ = [
 # The side of the square of spots, and of the grid of a curve through it.
 SIDE = 1 << 20
 CURVE_BITS = 10
-# Largest random lengthening of edges between fragments, in 256ths.
-NOISE = 256
-# Fewest moves of a round that is followed by another, and most rounds.
-LEAST_MOVES, MOST_ROUNDS = 20, 200
-# Rounds in which fragments join along a curve: more in clusters.
-JOINS = {"spread": 8, "clusters": 40}
-# Neighbours at which cities look: the ways out of clusters come last in the lists.
-WIDE = 8
-# Cities that are checked for clusters.
-SEEN_CITIES = 1_000
-# Least share of them whose last neighbour is this many times as far as the middle one, in clusters.
-CLUSTERED_SHARE, TIMES_AS_FAR = 0.25, 3.0
 # Most neighbours at which fragments look.
 WIDEST = 32
-# Bytes of a climber on a device, per city; and the most cities of all tours with indices of 32 bits.
-DEVICE_CITY_BYTES, MOST_CITIES = 200, 2**30 - 1
-# The fewest tours for which a GPU's memory has to have room.
-LEAST_TOURS = 16
-# Cities of a tour that the search for joints numbers, beside a place in the widest lists.
-MOST_NUMBERED = 2**25
 
 
 class FlatSearch(LocalSearch):
@@ -91,36 +74,42 @@ class FlatSearch(LocalSearch):
         return self.call(f"{self.kind}_rounds", self.loaded, self.kept(self.lists), self.place(tours), self._plan(0))
 
     def _plan(self, first: int, *, is_curved: bool = False) -> Any:
-        starts = {"noise": NOISE, "joins": JOINS[self.pattern]}
-        rounds = {"wide": WIDE, "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
+        # Edges between fragments are up to twice as long at random, in 256ths; these join in more rounds in clusters.
+        starts = {"noise": 256, "joins": 40 if self.pattern == "clusters" else 8}
+        # Cities look at eight neighbours: the ways out of clusters come last in the lists. A round that is followed by
+        # another has twenty moves at least, and there are two hundred at most.
+        rounds = {"wide": 8, "least": 20, "rounds": 200}
         fields = {"seed": self.seed, "first": first, "curved": is_curved, **starts, **rounds}
         return self.kernels.value("bulk_plan", fields)
 
 
 def are_in_clusters(instance: Instance, lists: NDArray[np.int32]) -> bool:
-    """Tell whether cities with coordinates are clustered, by the neighbour lists of some of them, shape (n, k)."""
+    """Tell whether cities with coordinates are clustered, by the neighbour lists of some of them, shape (n, k): the
+    last neighbour of a quarter of a thousand cities is three times as far as the middle one."""
     found = located(instance)
     if found is None or lists.shape[1] < 3:
         return False
-    cities = np.linspace(0, instance.n - 1, min(instance.n, SEEN_CITIES)).astype(np.int64)
+    cities = np.linspace(0, instance.n - 1, min(instance.n, 1_000)).astype(np.int64)
     middle, last = (
         np.linalg.norm(found.points[cities] - found.points[lists[cities, at]], axis=1)
         for at in ((lists.shape[1] - 1) // 2, -1)
     )
-    return bool(np.mean(last > TIMES_AS_FAR * middle) >= CLUSTERED_SHARE)
+    return bool(np.mean(last > 3 * middle) >= 0.25)
 
 
 def most_climbers(n: int, kernels: Backend) -> int:
     """Return how many climbers on n cities fit the memory of a GPU and the kernels' indices."""
     memory = kernels.device.memory if kernels.device is not None else None
-    fitting = MOST_CITIES if memory is None else min(MOST_CITIES, memory // DEVICE_CITY_BYTES)
+    indices = 2**30 - 1
+    fitting = indices if memory is None else min(indices, memory // BYTES["device, city in bulk"])
     return fitting // n
 
 
 def most_cities(kernels: Backend) -> int:
     """Return of how many cities a GPU's memory holds the fewest tours that are worth crossing."""
     memory = kernels.device.memory if kernels.device is not None else None
-    return MOST_NUMBERED if memory is None else min(MOST_NUMBERED, memory // (DEVICE_CITY_BYTES * LEAST_TOURS))
+    # There has to be room for 16 tours.
+    return MOST_NUMBERED if memory is None else min(MOST_NUMBERED, memory // (16 * BYTES["device, city in bulk"]))
 
 
 def check_device(n: int, climbers: int, kernels: Backend) -> None:

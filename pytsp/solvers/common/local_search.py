@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.neighbours.ways import with_pairs
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.placement import mapping_of, most_cities
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import MOVES, PIVOTS
 
-__all__ = ["PASSES", "PATIENCE", "LocalSearch", "crossing_plan", "moves_of", "population_fields"]
+__all__ = ["PASSES", "LocalSearch", "crossing_plan", "moves_of", "population_fields"]
 
 # Chains of moves that reverse no segment, as the kernels take them beside `MOVES`.
 STRAIGHT = 3
@@ -28,18 +29,6 @@ STRAIGHT = 3
 WHOLE = (0, 0)
 # Neighbours at which the merging of subtours looks.
 MERGED_NEIGHBOURS = 8
-# Most edges of an AB-cycle that makes a child; the same once fewer than the share LATE of the tours change.
-CYCLE_EDGES, LONG_CYCLE_EDGES, LATE = 150, 1_000, 0.1
-# Most cities of a subtour that merges, rounds of merging, and rounds of unions once some tours do not change.
-MERGED_CITIES, MERGING_ROUNDS, UNION_ROUNDS = 1_500, 8, 3
-# Hundredths of its pair's average gain per entropy below which a child waits.
-THRIFT = 70
-# Generations without a shorter tour after which a population has converged.
-PATIENCE = 5
-# Most climbers that are merged; of more, the best ones.
-MOST_MERGED = 100
-# Climbers in a row that start by the same lists; as many follow by the second ones.
-STARTED_ALIKE = 8
 # With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
 PASSES = 96
 
@@ -123,7 +112,7 @@ class LocalSearch:
 
     def _by_both(self, tours: Any, first: int, count: int) -> Any:
         """Return climbers on starting tours at their local optima, every second eight by the second lists."""
-        is_second = np.arange(first, first + count) // STARTED_ALIKE % 2 == 1
+        is_second = np.arange(first, first + count) // 8 % 2 == 1
         parts = [
             (np.flatnonzero(of), by) for of, by in ((~is_second, self.lists), (is_second, self.second)) if of.any()
         ]
@@ -253,14 +242,14 @@ class LocalSearch:
 
         A generation is not begun where less time is left than the one before took. Climbers of a GPU cross on its host.
         """
-        climbers, _ = self.elect(climbers, self.lengths(climbers), MOST_MERGED)
+        climbers, _ = self.elect(climbers, self.lengths(climbers), policy.MOST_MERGED)
         if self._crossing is not self:
             there = self._crossing
             return there.merge(there.kernels.value("population", self.kernels.fields(climbers)), seed, seconds_left)
         lengths = self.lengths(climbers)
         end, took, generation, idle = time.perf_counter() + seconds_left, 0.0, 0, 0
         changed = 1.0
-        while len(lengths) > 1 and idle < PATIENCE and time.perf_counter() + took < end:
+        while len(lengths) > 1 and idle < policy.PATIENCE and time.perf_counter() + took < end:
             # Equally long tours need not be the same, at first.
             if generation and lengths.min() == lengths.max():
                 break
@@ -276,11 +265,14 @@ class LocalSearch:
 def crossing_plan(changed: float) -> dict[str, int]:
     """Return the plan of a generation, where the one before has changed such a share of the tours."""
     return {
-        "most": LONG_CYCLE_EDGES if changed < LATE else CYCLE_EDGES,
-        "cap": MERGED_CITIES,
-        "rounds": MERGING_ROUNDS,
-        "unions": UNION_ROUNDS if changed < 1 else 0,
-        "thrift": THRIFT,
+        # Most edges of an AB-cycle that makes a child: more where few tours change.
+        "most": 1_000 if changed < 0.1 else 150,
+        # Most cities of a subtour that merges, rounds of merging, and of unions once some tours do not change.
+        "cap": 1_500,
+        "rounds": 8,
+        "unions": 3 if changed < 1 else 0,
+        # Hundredths of its pair's average gain per entropy below which a child waits.
+        "thrift": 70,
     }
 
 

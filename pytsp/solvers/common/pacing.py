@@ -20,29 +20,25 @@ MOST_GROWTH = 8.0
 
 
 class Pace:
-    """Number of iterations of the next kernel call, by the speed of the last call.
+    """Number of iterations of the next kernel call, by the seconds of the last call.
 
     Parameters
     ----------
-    speed : float
-        The iterations a second that the first call counts on.
     most : float, optional
-        How many it has at most.
+        How many the first call has at most. Without an estimate it has as many.
+    seconds : float, optional
+        About what one of its iterations takes; 0 where that is not known.
     """
 
-    def __init__(self, speed: float, most: float = math.inf) -> None:
-        self.speed, self.most = speed, most
-
-    @property
-    def seconds(self) -> float:
-        """About what an iteration takes."""
-        return 1 / self.speed
+    def __init__(self, most: float = 1.0, seconds: float = 0.0) -> None:
+        self.seconds, self.most = seconds, most
 
     def fitting(self, elapsed: float, seconds_left: float) -> float:
         """Return how many iterations fit, at least one, so long after the beginning, with so much time left."""
         seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, elapsed / 2), seconds_left)
-        return max(1.0, min(seconds * self.speed, self.most))
+        return max(1.0, min(seconds / self.seconds if self.seconds else math.inf, self.most))
 
-    def observe(self, count: int, seconds: float) -> None:
-        """Record the seconds of a call of `count` iterations."""
-        self.speed, self.most = max(count, 1) / max(seconds, 1e-9), MOST_GROWTH * max(count, 1)
+    def observe(self, count: float, seconds: float, least: float = 1e-9) -> None:
+        """Record the seconds of a call of `count` iterations, which are thought to take `least` each at least."""
+        count = max(count, 1)
+        self.seconds, self.most = max(seconds / count, least), MOST_GROWTH * count

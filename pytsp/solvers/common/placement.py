@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from pytsp.backends.context import Backend
+from pytsp.solvers import policy
+from pytsp.solvers.speeds import BYTES, SPEEDS
 from pytsp.utils.memory import check_memory
 
 __all__ = [
@@ -14,28 +16,6 @@ __all__ = [
     "mapping_of",
     "most_cities",
 ]
-
-# Cities a second of a core from a good start to a local optimum.
-DESCENDED_A_SECOND = 300_000
-# Through a matrix, which is too large for the caches and may have near cities far apart in every tour, it takes so long
-# besides, times the square of the cities.
-MATRIX_DESCENT_SECONDS = 2e-9
-# Seconds of a descent on a GPU, per city: of all climbers in blocks together; of each climber that shares a
-# multiprocessor, by threads; in step, for the launches of a few kernels per move.
-BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS, LOCKSTEP_DESCENT_SECONDS = 4e-5, 8e-6, 2e-4
-# Fewest climbers by threads that count as sharing a multiprocessor, and most that do.
-LEAST_TOGETHER, TOGETHER = 16, 256
-# The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
-CITY_BYTES = 20
-BLOCK_OVERHEAD = 26 * 2**10
-# Most climbers of a GPU.
-GPU_CLIMBERS = 4_096
-# Bytes for them, and bytes of each per city.
-GPU_BYTES = 2**31
-GPU_CITY_BYTES = 32
-# Bytes of a climber on the CPU, per city and besides.
-HOST_CITY_BYTES = 24
-HOST_CLIMBER_BYTES = 256
 
 
 def mapping_of(n: int, kernels: Backend, wanted: str = "auto") -> str:
@@ -68,10 +48,10 @@ def descent_seconds(n: int, climbers: int, kernels: Backend, mapping: str = "aut
     """Return about how long climbers on n cities, in such a form, take from good starts to their local optima."""
     if kernels.threads is None:
         mapping = mapping_of(n, kernels, mapping)
-        if mapping != "thread":
-            return (BLOCK_DESCENT_SECONDS if mapping == "block" else LOCKSTEP_DESCENT_SECONDS) * n
-        return THREAD_DESCENT_SECONDS * n * max(LEAST_TOGETHER, min(climbers, TOGETHER))
-    seconds = n / DESCENDED_A_SECOND + (MATRIX_DESCENT_SECONDS * n * n if kind == "matrix" else 0.0)
+        # From 16 climbers on they share multiprocessors, up to 256 of them.
+        sharing = max(16, min(climbers, 256)) if mapping == "thread" else 1
+        return SPEEDS[f"descent, {mapping}"] * n * sharing
+    seconds = SPEEDS["descent"] * n + (SPEEDS["descent, matrix"] * n * n if kind == "matrix" else 0.0)
     return math.ceil(climbers / kernels.threads) * seconds
 
 
@@ -79,12 +59,12 @@ def most_cities(kernels: Backend) -> int | None:
     """Return how many cities a climber of a thread block can have; None where there are no blocks."""
     if kernels.device is None:
         return None
-    return (max(kernels.device.shared_memory, 48 * 2**10) - BLOCK_OVERHEAD) // CITY_BYTES
+    return (max(kernels.device.shared_memory, 48 * 2**10) - BYTES["search block"]) // BYTES["search block, city"]
 
 
 def default_climbers(n: int, kernels: Backend) -> int:
     """Return the number of climbers of a solve that names none: one a core, or as many as keep a GPU busy."""
-    return kernels.threads or max(1, min(GPU_CLIMBERS, GPU_BYTES // (GPU_CITY_BYTES * n)))
+    return kernels.threads or max(1, min(policy.GPU_CLIMBERS, BYTES["device, climbers"] // (BYTES["device, city"] * n)))
 
 
 def check_climbers(n: int, climbers: int, *, copies: int = 1) -> None:
@@ -95,4 +75,5 @@ def check_climbers(n: int, climbers: int, *, copies: int = 1) -> None:
     ValueError
         If they do not fit.
     """
-    check_memory("climbers", climbers, lambda count: count * (copies * HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES))
+    bytes_of_one = copies * BYTES["ils, city"] * n + BYTES["ils, climber"]
+    check_memory("climbers", climbers, lambda count: count * bytes_of_one)

@@ -12,21 +12,14 @@ from pytsp.backends.registry import host_kernels
 from pytsp.neighbours.boxes import LISTED_ON_A_GPU
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, given_ends, is_planar, straight_points
+from pytsp.solvers import policy
 from pytsp.solvers.common.task import Task
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts.descent import CHAINS, DESCENT_SECONDS, PIECE, THREE_OPT, descended
 from pytsp.starts.long_ways import reordered_tour, reordering_seconds
 from pytsp.starts.quick_greedy import PART, greedy_parts, greedy_seconds, quick_greedy
 
 __all__ = ["greedy_along", "reserved_seconds", "shortened", "shortening_seconds", "with_grace"]
-
-# Seconds of overrun allowed for shortening.
-GRACE_SECONDS = 0.04
-# Seconds granted to small instances regardless of the limit.
-SHORT_SECONDS = 0.02
-# Ratio of the times of a greedy tour in space and in the plane.
-SPACE_FACTOR = 2.0
-# One that is late already may be later by so much of that: a GPU's programs take a first process seconds to compile.
-LATE_SHARE = 0.1
 
 # A tour, or a path of all cities, and its length.
 Measured = tuple[NDArray[np.int32], int | float]
@@ -43,15 +36,18 @@ def reserved_seconds(task: Task[Any]) -> float:
     and begins with tours of all of them, which are there sooner; of one huge tour that of a greedy tour."""
     kernels = host_kernels(task.kernels) if task.options.name == "large" else None
     if kernels is not None:
-        factor = 1.0 if is_planar(task.instance) else SPACE_FACTOR
+        factor = 1.0 if is_planar(task.instance) else SPEEDS["greedy tour, space"]
         return factor * greedy_seconds(task.instance.n, kernels)
     is_soon = task.options.name == "eax" and task.kernels.device is not None and is_planar(task.instance)
     return 0.0 if is_soon and task.instance.n >= LISTED_ON_A_GPU else shortening_seconds(task)
 
 
-def with_grace(left: float, grace: float, late_share: float = LATE_SHARE) -> float:
-    """Return the seconds that the end of a solve may take: those left and the grace, or a share of its delay."""
-    return max(left + grace, late_share * -left)
+def with_grace(left: float, late_share: float = 0.1) -> float:
+    """Return the seconds that the end of a solve may take: those left and the grace, or a share of its delay.
+
+    A GPU's programs take a first process seconds to compile, so that it may be late already.
+    """
+    return max(left + policy.GRACE_SECONDS, late_share * -left)
 
 
 def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
@@ -67,12 +63,13 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         # There was no time even for a curve.
         return best
     # In the end others are measured, but nothing else happens that time is reserved for.
-    left = with_grace(watch.seconds_left + watch.reserve, GRACE_SECONDS)
+    left = with_grace(watch.seconds_left + watch.reserve)
     end = watch.seconds + left - 2 * (watch.seconds - began)
 
     def seconds_left() -> float:
         left = end - watch.seconds
-        return max(left, SHORT_SECONDS) if needed <= SHORT_SECONDS else left
+        least = policy.SHORT_SHORTENING_SECONDS
+        return max(left, least) if needed <= least else left
 
     try:
         reordering = reordering_seconds(instance, tour, seconds_left())
@@ -85,8 +82,8 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         if seconds_left() > 0:
             best = _shorter(instance, best, _descended(task, best[0], seconds_left(), THREE_OPT))
         # Smaller gains are no reason to be late.
-        if seconds_left() > GRACE_SECONDS:
-            best = _shorter(instance, best, _descended(task, best[0], seconds_left() - GRACE_SECONDS, CHAINS))
+        if seconds_left() > policy.GRACE_SECONDS:
+            best = _shorter(instance, best, _descended(task, best[0], seconds_left() - policy.GRACE_SECONDS, CHAINS))
     except KeyboardInterrupt:
         # The time is over anyway.
         pass

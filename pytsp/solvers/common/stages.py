@@ -56,7 +56,7 @@ class Stages(Search):
             self.standing = Standing(self.started(tours, lengths), lengths, steps, best)
         else:
             self.standing = self._restored(self.watch.state)
-        self.pace = Pace(1 / max(self.first_seconds, 1e-9), most=1.0)
+        self.pace = Pace(seconds=self.first_seconds)
 
     @property
     def phase(self) -> str:  # type: ignore[override]

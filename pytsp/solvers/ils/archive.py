@@ -13,7 +13,7 @@ from pytsp.run.state_reader import State
 __all__ = ["NONE", "Archive"]
 
 # More than the length of any tour.
-NONE = np.int64(2**63 - 1)
+NONE = np.int64(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import WHOLE, LocalSearch, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
@@ -22,33 +23,11 @@ from pytsp.solvers.ils.archive import NONE, Archive
 from pytsp.solvers.ils.starting_tours import restart_seed, restart_tours
 from pytsp.solvers.options.ils import ACCEPTANCES, ILS, KICKS
 from pytsp.solvers.options.shared import MOVES
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.utils.deadline import look
 
 # Moves that a step draws with pivot "random-k" (docs/algorithms).
 DEFAULT_DRAWS = 200
-# The iterations a second that the first call counts on, of a climber that has a core or a GPU's thread to itself.
-FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
-# With a time limit a CPU counts on this share of them: a kick in clusters takes fifty times as long as elsewhere.
-LIMITED_SHARE = 0.1
-# Ratio of the times by chains and by single moves, of a kick and of a descent.
-CHAIN_KICKS, CHAIN_DESCENTS = 8.0, 2.5
-# Kicks a second times cities, at most, through a matrix: near cities may be far apart in every tour.
-MATRIX_SPEED = 2e7
-# Ratio of the times of a restart and of a descent from a good start: the tour, and more to descend.
-ANEW_DESCENTS = 4.0
-# The last descent, of local optima, takes at most this share of what the first one took.
-POLISH_SHARE = 0.6
-# The seconds of a last descent for which no time is kept: a short solve has more of kicks.
-MOST_LATE_SECONDS = 0.05
-# Where only a time limit ends a solve, a CPU makes the descents of more cities than these stretch by stretch of the
-# tour: how long a descent of all takes depends on the data.
-CUT_CITIES = 1 << 11
-# With a time limit this share of it is left for merging tours.
-MERGING_SHARE = 0.1
-# Draws per step that take about as long as the other pivots.
-EQUAL_DRAWS = 64
-# Per cent of the climbers, at least one of two, that are overwritten in an exchange.
-EXCHANGED_PER_CENT = 25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,30 +109,23 @@ class Population(Search):
         # Where the climbers stood before the last descent: iterations go on from there.
         self.unpolished: PopulationStanding | None = None
         self.began = time.perf_counter()
-        speed = FIRST_SPEED[task.machine] / math.ceil(self.climbers / (self.kernels.threads or self.climbers))
-        if task.machine == "cpu" and self.watch.time_limit is not None:
-            speed *= LIMITED_SHARE
-        if self.form.kind == "matrix":
-            speed = min(speed, MATRIX_SPEED / self.form.whole.n)
-        if MOVES[moves] == "lk":
-            speed /= CHAIN_KICKS
-        self.pace = Pace(speed / max(1.0, draws / EQUAL_DRAWS))
+        self.pace = Pace()
         self.is_cut = (
             task.machine == "cpu"
             and self.watch.time_limit is not None
             and iterations is None
             and self.options.pivot != "random-k"
-            and self.form.whole.n > CUT_CITIES
+            and self.form.whole.n > policy.CUT_CITIES
         )
         # Cities of all tours that descend together.
-        self.stretch_pace = Pace(self.form.whole.n / max(self._descent_seconds(), 1e-9), most=CUT_CITIES)
+        self.stretch_pace = Pace(policy.CUT_CITIES)
         # Ratio of the times per city of the chosen moves and of a late descent.
-        self.late_gain = CHAIN_DESCENTS if self.is_cut and MOVES[moves] == "lk" else 1.0
+        self.late_gain = SPEEDS["descent, chains"] if self.is_cut and MOVES[moves] == "lk" else 1.0
         self.descended_seconds = 0.0
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
         limit = self.watch.time_limit
-        self.merging_seconds = MERGING_SHARE * limit if self.options.merge and limit is not None else 0.0
+        self.merging_seconds = policy.MERGING_SHARE * limit if self.options.merge and limit is not None else 0.0
 
     @property
     def has_begun(self) -> bool:
@@ -168,13 +140,13 @@ class Population(Search):
         """A first descent of all cities together cannot be cut, and the last one follows it."""
         if self.standing.has_descended or self.is_cut:
             return 0.0
-        return (1 + POLISH_SHARE) * self._descent_seconds()
+        return (1 + policy.POLISH_SHARE) * self._descent_seconds()
 
     def _descent_seconds(self) -> float:
         """Return about how long all climbers take to their local optima."""
         form, search = self.form, self.local_search
         seconds = descent_seconds(form.whole.n, self.climbers, self.kernels, search.mapping, form.kind)
-        return seconds * (CHAIN_DESCENTS if MOVES[search.moves] == "lk" else 1.0)
+        return seconds * (SPEEDS["descent, chains"] if MOVES[search.moves] == "lk" else 1.0)
 
     def stop_reason(self) -> str | None:
         reason = super().stop_reason()
@@ -241,8 +213,9 @@ class Population(Search):
         took = time.perf_counter() - began
         if not now.has_descended:
             self.descended_seconds += took
-            if POLISH_SHARE * self.descended_seconds > MOST_LATE_SECONDS:
-                self.polish_seconds = POLISH_SHARE * self.descended_seconds
+            polish_seconds = policy.POLISH_SHARE * self.descended_seconds
+            if polish_seconds > policy.MOST_LATE_SECONDS:
+                self.polish_seconds = polish_seconds
         self.pace.observe(count, took)
         if self._is_turn(standing.iteration):
             if self.options.merge:
@@ -316,7 +289,11 @@ class Population(Search):
         n, first, turn = self.form.whole.n, self.options.first, self._turn(standing.iteration)[0]
         archive = standing.archive or Archive.empty(self.climbers, n)
         stuck = archive.stuck(standing.lengths) | (self.temperature > 0)
-        end = time.perf_counter() + seconds_left - ANEW_DESCENTS * self._descent_seconds()
+        end = (
+            time.perf_counter()
+            + seconds_left
+            - policy.ANEW_DESCENTS * (self.descended_seconds or self._descent_seconds())
+        )
         tours: dict[int, NDArray[np.int32]] = {}
         for place in np.flatnonzero(stuck).tolist():
             if time.perf_counter() > end:
@@ -480,5 +457,5 @@ def exchanged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np
     (array([1], dtype=int32), array([3], dtype=int32))
     """
     order = np.argsort(lengths, kind="stable").astype(np.int32)
-    count = max(1, len(lengths) * EXCHANGED_PER_CENT // 100)
+    count = max(1, len(lengths) // 4)
     return order[:count].copy(), order[::-1][:count].copy()

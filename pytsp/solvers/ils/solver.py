@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytsp.backends.context import Backend
 from pytsp.neighbours.boxes import boxes_by
 from pytsp.run.monitor import Watch
+from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import are_by_alpha, are_nearest, lists_without_exits, search_lists
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.placement import check_climbers, default_climbers, mapping_of
@@ -15,24 +16,12 @@ from pytsp.solvers.ils.population import Population
 from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS, starting_tours
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import MOVES
-from pytsp.solvers.selection import chain_seconds
 from pytsp.starts.construct import GREEDY_NEIGHBOURS
 
 __all__ = ["begin", "default_climbers", "default_iterations", "plan", "timely_climbers"]
 
 # Cities of the smallest instance on which a kick changes anything.
 KICKED_CITIES = 5
-# Most iterations of a climber if neither they nor a time limit are given. A GPU's climbers are slower and many.
-ITERATIONS = {"cpu": 100_000, "gpu": 3_000}
-# Iterations per city, up to that, and the fewest per city.
-ITERATIONS_A_CITY = 500
-LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
-# Share of the time left within which climbers begin.
-START_SHARE = 0.2
-# Cities a second of nearest-neighbour tours, and on a GPU then of random tours.
-NEAREST_A_SECOND, RANDOM_A_SECOND = 1.5e5, 7e6
-# Share of the time left after the starting tours that a CPU's first local optimum may take; else one climber is alone.
-ALONE_SHARE = 0.18
 
 
 def begin(task: Task[ILS]) -> Population:
@@ -82,23 +71,10 @@ def timely_climbers(n: int, kernels: Backend, watch: Watch) -> int:
     climbers = default_climbers(n, kernels)
     if watch.time_limit is None:
         return climbers
-    seconds = START_SHARE * watch.seconds_left
-    if kernels.threads:
-        is_alone = chain_seconds(n) > ALONE_SHARE * (1 - START_SHARE) * watch.seconds_left
-        return min(climbers, 1 if is_alone else 1 + max(0, int(seconds * NEAREST_A_SECOND / n)))
-    nearest = min(NEAREST_NEIGHBOUR_CLIMBERS, int(seconds * NEAREST_A_SECOND / n))
-    others = int((seconds - nearest * n / NEAREST_A_SECOND) * RANDOM_A_SECOND / n)
-    return max(1, min(climbers, nearest + (others if nearest == NEAREST_NEIGHBOUR_CLIMBERS else 0)))
+    return policy.timely_climbers(n, climbers, kernels.threads, watch.seconds_left, NEAREST_NEIGHBOUR_CLIMBERS)
 
 
 def default_iterations(n: int, climbers: int, kernels: Backend) -> int:
-    """Return how many iterations each climber makes where nothing else ends the solve.
-
-    More climbers than `default_climbers` make fewer, in proportion, but at least one a city.
-    """
-    if n < KICKED_CITIES:
-        return 0
+    """Return how many iterations each climber makes where nothing else ends the solve (`policy.default_kicks`)."""
     machine = "cpu" if kernels.device is None else "gpu"
-    iterations = max(min(ITERATIONS_A_CITY * n, ITERATIONS[machine]), LEAST_ITERATIONS_A_CITY[machine] * n)
-    share = min(1.0, default_climbers(n, kernels) / climbers)
-    return max(int(iterations * share), min(n, iterations))
+    return policy.default_kicks(n, climbers, default_climbers(n, kernels), machine) if n >= KICKED_CITIES else 0

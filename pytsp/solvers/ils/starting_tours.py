@@ -15,6 +15,7 @@ from pytsp.neighbours.ways import with_pairs
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, partners_of
 from pytsp.problem.tours import random_tours
+from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS
 from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.shortening import greedy_along
@@ -30,10 +31,6 @@ __all__ = ["restart_tours", "restart_seed", "starting_tours", "restart_stream"]
 TOGETHER = 256
 # Climbers below this number start from nearest-neighbour tours, those from it on from random ones.
 NEAREST_NEIGHBOUR_CLIMBERS = 64
-# More cities start from the greedy tour by kernels, which takes a fifth of the time.
-FEW_CITIES = 8_192
-# Distance between the streams of random numbers of a climber's tours, and the number of streams.
-_APART, _STREAMS = 2**40, 2**62
 
 
 def starting_tours(
@@ -71,7 +68,7 @@ def starting_tours(
         if climber == 0:
             start: Start = options.start or _default_start(instance, moves)  # type: ignore[assignment]
             few = None if nearest is None else nearest[:, :GREEDY_NEIGHBOURS]
-            is_quick = options.start is None and start == "greedy" and n > FEW_CITIES
+            is_quick = options.start is None and start == "greedy" and n > policy.QUICK_GREEDY_CITIES
             quick = _quick_greedy(task) if is_quick else None
             tour = start_tour(instance, start, seed=task.seed, neighbours=few) if quick is None else quick
             tours.append(tour if options.start else with_clusters_in_order(task, tour))
@@ -129,4 +126,5 @@ def restart_seed(seed: int, turn: int) -> int:
 
 def restart_stream(climber: int, turn: int) -> int:
     """Return the number of the random stream of a climber's `turn`-th restart, from 1 on."""
-    return (climber + turn * _APART) % _STREAMS
+    # A climber has so many streams for its tours, which are far from those of the others.
+    return (climber + turn * 2**40) % 2**62

@@ -12,51 +12,26 @@ from numpy.typing import NDArray
 
 from pytsp.problem.kernel_input import Form
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.fallback import GRACE_SECONDS
+from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.loop import Found, Search
-from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.pacing import CALL_SECONDS, SHORT_CALL_SECONDS, Pace
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.large import LargeTour
 from pytsp.solvers.options.shared import MOVES
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.utils.deadline import OutOfTime
 
 # Rounds where neither they nor a time limit are given: ten kicks a city.
 DEFAULT_ROUNDS = 100
 # The power of what is left by which the temperature falls (docs/algorithms).
 COOLING = 3
-# Share of a time limit that is left for the moves between pieces at the end, and its most seconds.
-SETTLING_SHARE = 0.1
-MOST_SETTLING_SECONDS = 2.0
-# Passes over all cities whose time is left in any case, up to a larger share.
-FULL_PASSES = 2.0
-MOST_SETTLING_SHARE = 0.35
-# The kicks a second of a core that the first call counts on; the first ones come with a descent.
-FIRST_SPEED = 3_000.0
-# Ratio of the times of a piece's first kicks, with the descent by chains, and of its first descent.
-KICKED_DESCENTS = 20.0
-# Largest multiple of FIRST_SPEED, and most cities a second of a first descent, on which a core's call counts. Pieces
-# that take no time, as their distances are rounded to nothing, say nothing of the next ones.
-MOST_SPEED, MOST_DESCENDED_A_SECOND = 3.0, 1e6
-# Cities whose links are made by a call.
-LINKED = 1 << 16
 # Most cities at which a pass looks, and the cost of one, in positions that change (`parallel_moves.fut`).
 PASS_CITIES = 1 << 18
 LOOK_WORK = 16
-# The first call, of kicks too, has this share of the time of others: it tells how fast they are.
-FIRST_SHARE = 0.05
-# Most passes of the first of these calls, and the most growth of a call over the one before.
-FIRST_PASSES, MOST_GROWTH = 8, 8
-# Cities a second at which a core looks, until it is measured.
-PASSED_A_SECOND = 2e6
 # A piece's kicks in a round are this fraction of its cities.
 KICKS_A_CITY = 0.1
-# Rounds that begin with a descent of each piece. Later ones go on from what are nearly local optima.
-DESCENTS = 2
-# Rounds after which moves between pieces are made: the first, and the distance of the others. Most passes each time,
-# besides those that look at all cities; at the end there is no bound.
-FIRST_DESCENT, DESCENT_EVERY, DESCENT_PASSES = 10, 50, 200
 # Multiples of the golden ratio, modulo 1, leave no large gap (Knuth, The Art of Computer Programming 3, 6.4); those of
 # another number tell seeds apart.
 GOLDEN = 0.6180339887498949
@@ -133,21 +108,17 @@ class Pieces(Search):
         self.moves = moves_of(task, "thread", "lk")
         self.links = kernels.call("links_blank", *lists.shape)
         # Some at a time, so that the kernels never hold the lists beside the links.
-        for first in range(0, self.n, LINKED):
-            block = lists[first : first + LINKED]
+        for first in range(0, self.n, linked := 1 << 16):
+            block = lists[first : first + linked]
             self.links = self.call("links", self.links, first, block)
         handle = kernels.call("large_given", tour)
         self.standing = PiecesStanding(handle, self._length(handle))
         self.shortest = self.standing
-        # Pieces that should go together, and how many a second go.
+        # Pieces that should go together, and the paces of these and of passes.
         self.together = kernels.threads or 1
-        self.first_speed = FIRST_SPEED * self.together / self.kicks
-        # How fast it is, whether a call has shown it, and what the first kicks of the fewest pieces may take.
-        self.speed, self.is_paced, self.kicked_seconds = self.first_speed, False, 0.0
+        self.pace, self.pass_pace = Pace(), Pace()
         # The seconds that it takes to look at all cities.
-        self.full_pass = self.n / PASSED_A_SECOND if pass_seconds is None else pass_seconds
-        # The passes of the last call that made any, and the seconds of one.
-        self.passed, self.passed_seconds = 0, 0.0
+        self.full_pass = self.n / SPEEDS["pieces, look"] if pass_seconds is None else pass_seconds
         # True if the last call was one of passes, and if there was any.
         self.is_between = self.has_called = False
         if self.watch.state is not None:
@@ -196,28 +167,26 @@ class Pieces(Search):
         end = self.end_of_rounds()
         if not self.has_called and self.watch.state is None and self.watch.seconds >= end:
             raise OutOfTime(self.best_tour())
-        if self._is_descending and self.watch.seconds < end + GRACE_SECONDS:
+        if self._is_descending and self.standing.rounds == 0 and self.watch.seconds < end + policy.GRACE_SECONDS:
             reason = self.watch.stop_reason() if self.has_begun else None
             return None if reason == "time limit" else reason
-        if self.watch.seconds >= end or (self.due_passes and self.watch.seconds + self.pass_seconds > end):
+        if self.watch.seconds + self.next_seconds >= end:
             return "time limit"
         return super().stop_reason()
 
     @property
     def next_seconds(self) -> float:
-        """Seconds of the kicks of the fewest pieces that go together; at first an estimate by their descent."""
-        return self.together / self.speed if self.is_paced else self.kicked_seconds
+        """Seconds of a pass, or of the kicks of the fewest pieces that go together, at first by their descent."""
+        return self.pass_seconds if self.due_passes else self.pace.seconds
 
     def end_of_rounds(self) -> float:
         """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
         limit = self.watch.time_limit
         if limit is None:
             return math.inf
-        end, most = limit - self.watch.reserve, MOST_SETTLING_SHARE * limit
+        end, settling = limit - self.watch.reserve, policy.settling_seconds(limit, 2 * self.full_pass)
         # Not even one pass over all cities would fit, or the rounds that gain more than all passes are not over.
-        if self.full_pass > most or self.standing.rounds < DESCENTS:
-            return end
-        return end - max(min(SETTLING_SHARE * limit, MOST_SETTLING_SECONDS), min(FULL_PASSES * self.full_pass, most))
+        return end if self.full_pass > settling or self.standing.rounds < policy.DESCENTS else end - settling
 
     def advance(self) -> None:
         """Make one kernel call: pieces of a round climb, or some passes are made behind it."""
@@ -254,12 +223,12 @@ class Pieces(Search):
 
     @property
     def _is_descending(self) -> bool:
-        """True in the round of a timed search in which all pieces descend."""
-        return self.is_timed and self.standing.rounds == 0
+        """True in the rounds of a timed search in which all pieces descend."""
+        return self.is_timed and self.standing.rounds < policy.DESCENTS
 
     @property
     def _kicked_rounds(self) -> int:
-        return max(0, self.standing.rounds - self.is_timed)
+        return max(0, self.standing.rounds - policy.DESCENTS * self.is_timed)
 
     def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
         """Make one kernel call of a round: as many pieces as fit its time.
@@ -268,36 +237,29 @@ class Pieces(Search):
         """
         now = self.standing
         self._turn(to_passes=False)
-        # All pieces descend before the first kick, for which there may be no time.
+        # All pieces descend before the first kick, for which there may be no time: first by the moves that are soonest
+        # done with, then by chains.
         is_descent = self._is_descending
-        share = 1.0 if self.is_paced or is_descent else FIRST_SHARE
-        wanted = int(share * self.speed * max(0.0, min(CALL_SECONDS, seconds_left)))
-        count = min(max(wanted // self.together, 1) * self.together, self.count - now.pieces)
+        count = min(int(self.pace.fitting(math.inf, seconds_left)) * self.together, self.count - now.pieces)
         began = time.perf_counter()
-        start = 0 if now.rounds < DESCENTS else 1
+        start = 0 if now.rounds < policy.DESCENTS else 1
         kicks = 0 if is_descent else self.kicks
-        # By the moves that are soonest done with; chains come with the kicks.
-        moves = min(self.moves, MOVES.index("3-opt")) if is_descent else self.moves
+        moves = min(self.moves, MOVES.index("3-opt")) if is_descent and now.rounds == 0 else self.moves
         fields = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": kicks}
         stretch = self.kernels.value("stretch", fields)
         fields = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
         pieces = self.kernels.value("piece_range", fields)
         handle = self.call("climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, moves, pieces)
         length = self._length(handle)
-        self.speed = min(count / max(time.perf_counter() - began, 1e-9), self._most_speed(is_descent=is_descent))
-        self.is_paced = True
+        size, believed = (self.piece, "descent") if is_descent else (self.kicks, "kicks")
+        least = size / SPEEDS[f"pieces, fastest {believed}"]
+        self.pace.observe(count / self.together, time.perf_counter() - began, least)
         is_complete = now.pieces + count == self.count
         if is_descent and is_complete:
-            # Kicks take far longer.
-            self.kicked_seconds = KICKED_DESCENTS * self.together / self.speed
-            self.speed, self.is_paced = self.first_speed, False
+            # Chains take longer, and kicks far longer.
+            longer = SPEEDS["pieces, first kicks" if now.rounds else "descent, chains"]
+            self.pace = Pace(seconds=longer * self.pace.seconds)
         self._commit(PiecesStanding(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
-
-    def _most_speed(self, *, is_descent: bool) -> float:
-        """Return the pieces a second that a call counts on at most."""
-        if is_descent:
-            return MOST_DESCENDED_A_SECOND * self.together / self.piece
-        return MOST_SPEED * self.first_speed
 
     def state(self) -> dict[str, Any]:
         best = None if self.shortest.handle is self.standing.handle else self._stored(self.shortest)
@@ -346,8 +308,8 @@ class Pieces(Search):
     def due_passes(self) -> int:
         """Number of passes before the next round: none, except after some rounds."""
         now = self.standing
-        is_time = now.rounds % DESCENT_EVERY == FIRST_DESCENT and now.pieces == 0 and not now.is_descended
-        return max(0, DESCENT_PASSES + self.n // PASS_CITIES - now.passes) if is_time else 0
+        is_time = now.rounds % policy.DESCENT_EVERY == policy.FIRST_DESCENT and now.pieces == 0 and not now.is_descended
+        return max(0, policy.DESCENT_PASSES + self.n // PASS_CITIES - now.passes) if is_time else 0
 
     @property
     def pass_seconds(self) -> float:
@@ -359,12 +321,10 @@ class Pieces(Search):
         now = self.standing
         self._turn(to_passes=True)
         began = time.perf_counter()
-        seconds = max(0.0, min(CALL_SECONDS if self.passed else FIRST_SHARE * CALL_SECONDS, seconds_left))
+        # The first call tells how fast passes are.
+        seconds = max(0.0, min(CALL_SECONDS if self.pass_pace.seconds else SHORT_CALL_SECONDS, seconds_left))
         work = LOOK_WORK * self.n / self.full_pass * seconds
-        if self.passed:
-            most = min(most, max(1, min(MOST_GROWTH * self.passed, int(seconds / self.passed_seconds))))
-        else:
-            most = min(most, FIRST_PASSES)
+        most = min(most, int(self.pass_pace.fitting(math.inf, seconds)))
         before = self.kernels.call("large_counts", now.handle)
         handle = self.call(
             "large_descend",
@@ -380,8 +340,7 @@ class Pieces(Search):
         if work_done:
             took = max(time.perf_counter() - began, 1e-9)
             self.full_pass = took * LOOK_WORK * self.n / int(work_done)
-            self.passed = max(1, int(passes))
-            self.passed_seconds = took / self.passed
+            self.pass_pace.observe(int(passes), took)
         self._commit(PiecesStanding(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_descended))
 
     def go_back(self) -> bool:

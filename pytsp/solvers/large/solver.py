@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +25,18 @@ from pytsp.neighbours.lists import (
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import curve_points, is_planar, partners_of
+from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import bound_kernels, is_alpha
 from pytsp.solvers.common.clusters import with_clusters_in_order
-from pytsp.solvers.common.fallback import CURVE_SECONDS, FEW_CITIES
+from pytsp.solvers.common.loop import Search
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
-from pytsp.solvers.large.pieces import PASSED_A_SECOND, Pieces
+from pytsp.solvers.ils.solver import begin as begin_climbers
+from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
+from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.large import LargeTour
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts.construct import start_tour
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, look, within
@@ -39,23 +44,21 @@ from pytsp.utils.deadline import OutOfTime, look, within
 __all__ = ["PIECE", "begin", "check_large", "lists_of", "numbers_of"]
 
 DEFAULT_NEIGHBOURS = 8
-# Nearest cities among which lists by α-nearness choose.
-ALPHA_NEAREST = 10
 # The cities of a piece.
 PIECE = 5_000
-# Seconds per city of lists and of the first descent.
-FIRST_SECONDS = 3e-6
-# Exits from clusters take at most this share of the time that is left for the search.
-EXITS_SHARE = 0.5
-# Time of the end of a solve, in times of the length of a tour.
-FINAL_LENGTHS = 3
 
 
-def begin(task: Task[LargeTour]) -> Pieces:
-    """Return the search of one huge tour at its start, or in its stored state."""
+def begin(task: Task[Any]) -> Search:
+    """Return the search of one huge tour at its start, or in its stored state.
+
+    Where the solver may change, and there is time for chains over the whole tour, return the climbers of an iterated
+    local search.
+    """
     instance, watch, options = task.instance, task.watch, task.options
+    if watch.state is not None and "standing" not in watch.state:
+        return begin_climbers(replace(task, options=ILS()))
     check_large(instance)
-    look(instance.n, CURVE_SECONDS * instance.n)
+    look(instance.n, SPEEDS["curve"] * instance.n)
     points = curve_points(instance)
     assert points is not None
     along = along_hilbert(points)
@@ -68,8 +71,8 @@ def begin(task: Task[LargeTour]) -> Pieces:
         ordered.tour_length(np.arange(instance.n, dtype=np.int32))
     else:
         instance.tour_length(order)
-    # In the end the tour is checked and measured, told, and all memory given back.
-    watch.reserve = FINAL_LENGTHS * (watch.seconds - began)
+    # In the end the tour is checked and measured, told, and all memory given back: in the time of three lengths.
+    watch.reserve = 3 * (watch.seconds - began)
     began = watch.seconds
     try:
         look(instance.n, _first_seconds(task))
@@ -77,6 +80,9 @@ def begin(task: Task[LargeTour]) -> Pieces:
         look(instance.n)
         del keys
         took = watch.seconds - began
+        may_change = task.may_change_solver and watch.state is None
+        if may_change and policy.chains_fit(instance.n, task.kernels.threads, took, watch.seconds_left):
+            return begin_climbers(replace(task, options=ILS()))
         form = form_of(ordered, in_space_above=0)
         # It stays as it was where the solve began.
         piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
@@ -89,10 +95,10 @@ def begin(task: Task[LargeTour]) -> Pieces:
             piece=PIECE if piece is None else piece,
             temperature=first_temperature(form, lists, options.temperature),
             # A look at all cities takes about as long as the lists did, also where others keep the machine busy.
-            pass_seconds=max(took, instance.n / PASSED_A_SECOND),
+            pass_seconds=max(took, instance.n / SPEEDS["pieces, look"]),
         )
     except OutOfTime:
-        raise OutOfTime(order if instance.n > FEW_CITIES else None) from None
+        raise OutOfTime(order if instance.n > policy.FEW_CITIES else None) from None
 
 
 def check_large(instance: Instance) -> None:
@@ -111,7 +117,7 @@ def check_large(instance: Instance) -> None:
 
 def _first_seconds(task: Task[LargeTour]) -> float:
     """Return about how long it takes until all pieces have descended; 0 where no other tour is shorter sooner."""
-    return 0.0 if task.initial_tour is not None else FIRST_SECONDS * task.instance.n
+    return 0.0 if task.initial_tour is not None else SPEEDS["pieces, start"] * task.instance.n
 
 
 def lists_of(
@@ -122,7 +128,8 @@ def lists_of(
     if is_array(neighbours):
         given = check_neighbours(neighbours, ordered.n)  # type: ignore[arg-type]
         return in_order(ordered, numbers_of(order)[given[order]])
-    k = ALPHA_NEAREST if is_alpha(neighbours) else DEFAULT_NEIGHBOURS if neighbours is None else neighbours
+    # Lists by α-nearness choose among the ten nearest.
+    k = 10 if is_alpha(neighbours) else DEFAULT_NEIGHBOURS if neighbours is None else neighbours
     with boxes_by(task.kernels):
         near = _nearest(ordered, keys, k, task)  # type: ignore[arg-type]
         exits = _exits_in_time(ordered, near, task)
@@ -139,7 +146,7 @@ def _exits_in_time(ordered: Instance, near: NDArray[np.int32], task: Task[LargeT
         return find_exits(ordered, near)
     look(ordered.n)
     try:
-        with within(EXITS_SHARE * left):
+        with within(policy.EXITS_SHARE * left):
             return find_exits(ordered, near)
     except OutOfTime:
         return np.empty((ordered.n, 0), dtype=np.int32)

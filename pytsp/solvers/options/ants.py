@@ -11,15 +11,9 @@ from pytsp.solvers.options.shared import LOCAL_MOVES, Climbers, NeighbourLists, 
 VARIANTS = ("max-min", "rank", "ant-system")
 """Ants that strengthen the trails: the best, within limits; the best few by their ranks; all."""
 
-# The parameters of a variant where they are not given. Those of "rank" and "ant-system" are Utne and Hansen's.
-_ALPHA = 1.0
-_BETA = {"max-min": 3.0, "rank": 5.0, "ant-system": 5.0}
-_EVAPORATION = {"max-min": 0.1, "rank": 0.5, "ant-system": 0.5}
-# With a local search, ants are few and trails change fast (Stützle, Hoos 2000).
-_SEARCHING_ANTS = 25
-_SEARCHING_EVAPORATION = 0.2
-# Most ants times cities without a local search: an iteration, which no limit cuts, then takes a fraction of a second.
-_ANTS_TIMES_CITIES = 500_000
+# The power of inverse distances and the share of a trail that is lost, by variants, where they are not given. Those of
+# "rank" and "ant-system" are Utne and Hansen's.
+_DEFAULTS = {"max-min": (3.0, 0.1), "rank": (5.0, 0.5), "ant-system": (5.0, 0.5)}
 
 
 def _power(most: int, *, doc: str, help: str, metavar: str) -> Any:
@@ -118,8 +112,8 @@ class AntColony(Climbers, NeighbourLists):
     def powers(self) -> tuple[float, float]:
         """The powers of the trails and of the inverse distances."""
         return (
-            _ALPHA if self.alpha is None else self.alpha,
-            _BETA[self.variant] if self.beta is None else self.beta,
+            1.0 if self.alpha is None else self.alpha,
+            _DEFAULTS[self.variant][0] if self.beta is None else self.beta,
         )
 
     @property
@@ -127,9 +121,11 @@ class AntColony(Climbers, NeighbourLists):
         """The share of a trail that is lost in an iteration."""
         if self.evaporation is not None:
             return self.evaporation
-        return _SEARCHING_EVAPORATION if self.moves and self.variant == "max-min" else _EVAPORATION[self.variant]
+        # With a local search trails change fast (Stützle, Hoos 2000).
+        return 0.2 if self.moves and self.variant == "max-min" else _DEFAULTS[self.variant][1]
 
     def ants_of(self, n: int) -> int:
         """Return the number of ants on n cities."""
-        few = _SEARCHING_ANTS
-        return self.ants or (few if self.moves else min(n, max(few, _ANTS_TIMES_CITIES // n)))
+        # With a local search ants are few (Stützle, Hoos 2000). Without, an iteration, which no limit cuts, takes a
+        # fraction of a second.
+        return self.ants or (25 if self.moves else min(n, max(25, 500_000 // n)))

@@ -8,6 +8,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.devices import Device
 from pytsp.problem.kernel_input import Form
 from pytsp.solvers.options.restarts import RandomRestarts
+from pytsp.solvers.speeds import BYTES
 
 __all__ = [
     "Blocks",
@@ -21,25 +22,10 @@ __all__ = [
 
 # Sizes of tours that fit a block.
 BLOCK_CITIES = range(24, 32_768)
-# Bytes of shared memory of a block per city, and more with k > 1.
-BLOCK_BYTES = {"grid": 16, "plane": 24, "matrix": 12}
-K_SWAP_BYTES = 8
-# Bytes that lanes and reductions need besides; more on a grid with k > 1 and K_SWAP_CITIES or more
-# (`futhark/two_opt/gpu_climbs.fut`).
-BLOCK_OVERHEAD, K_SWAP_OVERHEAD = 40 * 2**10, 58 * 2**10
-K_SWAP_CITIES = 2_000
-# Cities below which several moves per pass keep a block's lanes less busy than a thread (docs/benchmarks.md).
-K_SWAP_BLOCK_CITIES = 200
-# Tours whose distances fit a block's shared memory, and what that needs besides; tours whose moves fit arrays.
-SHARED_CITIES, SHARED_OVERHEAD = range(24, 101), 12 * 2**10
-LISTED_CITIES = 32_767
-# The bytes of blocks whose number and shape are chosen: a city, a lane and each of its rows, a climber's turn.
-CHOSEN_BYTES = {"grid": 32, "plane": 36, "matrix": 28}
-LANE_BYTES, ROW_BYTES, TURN_BYTES = 44, 8, 17
+# Tours whose distances fit a block's shared memory.
+SHARED_CITIES = range(24, 101)
 # Climbers of a batch that take turns on a block.
 TURNS = 128
-# Cities from which on they have many lanes.
-MANY_LANES_CITIES = 2_000
 
 
 @dataclass(frozen=True)
@@ -64,9 +50,10 @@ def choose_blocks(options: RandomRestarts, form: Form, kernels: Backend) -> Bloc
         return None
     if kernels.device is None:
         raise ValueError(f"{asked} needs a GPU backend; backend {kernels.name!r} has no thread blocks")
-    lanes = options.lanes or (512 if n >= MANY_LANES_CITIES else 128)
+    lanes = options.lanes or (512 if n >= 2_000 else 128)
     blocks = Blocks(options.blocks or 0, lanes, options.rows or 7)
-    needed = n * CHOSEN_BYTES[form.kind] + lanes * (LANE_BYTES + ROW_BYTES * blocks.rows) + TURNS * TURN_BYTES
+    a_city, a_lane, a_row, a_turn = (BYTES[f"chosen block, {each}"] for each in (form.kind, "lane", "row", "turn"))
+    needed = n * a_city + lanes * (a_lane + a_row * blocks.rows) + TURNS * a_turn
     room = _room(kernels.device)
     if n not in BLOCK_CITIES or needed > room:
         raise ValueError(
@@ -82,9 +69,10 @@ def fits_a_block(form: Form, k: int, kernels: Backend, *, is_enumerated: bool = 
     n = form.whole.n
     # Enumerations have a wide grid's points in double precision, as a plane's.
     kind = "plane" if is_enumerated and form.kind == "grid" else form.kind
-    has_more_lanes = form.kind == "grid" and k > 1 and n >= K_SWAP_CITIES
-    needed = n * (BLOCK_BYTES[kind] + (K_SWAP_BYTES if k > 1 else 0))
-    needed += K_SWAP_OVERHEAD if has_more_lanes else BLOCK_OVERHEAD
+    # As `futhark/two_opt/gpu_climbs.fut` has them.
+    has_more_lanes = form.kind == "grid" and k > 1 and n >= 2_000
+    needed = n * (BYTES[f"block, {kind}"] + (BYTES["block, k"] if k > 1 else 0))
+    needed += BYTES["block, many lanes" if has_more_lanes else "block"]
     return n in BLOCK_CITIES and kernels.device is not None and needed <= _room(kernels.device)
 
 
@@ -115,7 +103,8 @@ def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend, *, is_enu
             "use mapping='thread' or 'auto'"
         )
     if mapping == "auto":
-        return "block" if fits and (k == 1 or form.whole.n >= K_SWAP_BLOCK_CITIES) else "thread"
+        # Of few cities several moves per pass keep a block's lanes less busy than a thread (docs/benchmarks.md).
+        return "block" if fits and (k == 1 or form.whole.n >= 200) else "thread"
     return mapping
 
 
@@ -137,9 +126,9 @@ def check_neighbourhood(options: RandomRestarts, n: int, kernels: Backend) -> No
         raise ValueError(
             f"neighbourhood='tiles' needs a GPU backend; backend {kernels.name!r} walks along 'diagonals': use those"
         )
-    if name in ("flat", "zipped") and n > LISTED_CITIES:
+    if name in ("flat", "zipped") and n >= BLOCK_CITIES.stop:
         raise ValueError(
-            f"neighbourhood={name!r} lists the moves of up to {LISTED_CITIES} cities; this instance has {n}: "
+            f"neighbourhood={name!r} lists the moves of up to {BLOCK_CITIES[-1]} cities; this instance has {n}: "
             "use 'closed-form' or 'auto'"
         )
     if options.shared_matrix and (options.mapping == "thread" or not fits_with_distances(n, kernels)):
@@ -152,5 +141,5 @@ def check_neighbourhood(options: RandomRestarts, n: int, kernels: Backend) -> No
 
 def fits_with_distances(n: int, kernels: Backend) -> bool:
     """Tell whether the shared memory of a thread block holds all distances beside a tour."""
-    needed = 4 * n * n + BLOCK_BYTES["matrix"] * n + SHARED_OVERHEAD
+    needed = 4 * n * n + BYTES["block, matrix"] * n + BYTES["block, distances"]
     return n in SHARED_CITIES and kernels.device is not None and needed <= _room(kernels.device)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pytsp.exceptions import DeviceMemoryError
 from pytsp.run.state_reader import State
+from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
@@ -20,20 +21,9 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, RandomRestarts
 from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
 from pytsp.solvers.restarts.mapping import TURNS, are_together, check_neighbourhood, choose_blocks, choose_mapping
+from pytsp.solvers.speeds import BYTES, SPEEDS
 
 __all__ = ["Batches", "begin", "default_climbers", "plan"]
-
-# Most climbers by default.
-DEFAULT_CLIMBERS = 10_000
-# Most moves that they evaluate together.
-DEFAULT_MOVES = 2e10
-# The moves a second that the first call of a solve counts on, on a CPU and on a GPU.
-FIRST_SPEED = {"cpu": 1.3e8, "gpu": 5e11}
-# Bytes of the tours of one batch; kernels hold a few such arrays.
-BATCH_BYTES = {"cpu": 64 * 2**20, "gpu": 2**30}
-# Blocks, or threads, that keep the multiprocessors of a GPU busy.
-BUSY_BLOCKS = 528
-BUSY_THREADS = 65_536
 
 
 def begin(task: Task[RandomRestarts]) -> Batches:
@@ -49,13 +39,14 @@ def plan(task: Task[RandomRestarts], places: int = 1) -> Plan:
     """Return how many climbers there are, and how many keep a machine busy."""
     options, form, kernels = task.options, task.form, task.kernels
     is_in_blocks = choose_blocks(options, form, kernels) or choose_mapping(options.mapping, form, 1, kernels) == "block"
-    busy = kernels.threads or (BUSY_BLOCKS if is_in_blocks else BUSY_THREADS)
+    busy = kernels.threads or (policy.BUSY_BLOCKS if is_in_blocks else policy.BUSY_THREADS)
     return Plan(options.climbers or default_climbers(task.instance.n), busy)
 
 
 def default_climbers(n: int) -> int:
-    """Return the number of climbers of a solve that names none: about n steps a climber, n**2 / 2 moves a step."""
-    return max(1, min(DEFAULT_CLIMBERS, int(DEFAULT_MOVES / (1.2 * n * max(1, n * (n - 3) / 2)))))
+    """Return the number of climbers of a solve that names none: 10,000, or what makes about 2e10 moves together, with
+    about n steps a climber and n**2 / 2 moves a step."""
+    return max(1, min(10_000, int(2e10 / (1.2 * n * max(1, n * (n - 3) / 2)))))
 
 
 @dataclass(frozen=True)
@@ -100,10 +91,10 @@ class Batches(Search):
         # The cost of a pass, in moves: the neighbourhood, and a few walks over the tour.
         self.pass_moves = n * max(1, n - 3) // 2 + 10 * n
         # How many climbers at a time make the machine busy; and the speed, with the climbers that it was seen at.
-        self.busy = kernels.threads or (BUSY_BLOCKS if self.mapping == "block" else BUSY_THREADS)
-        self.moves_a_second = FIRST_SPEED[task.machine]
+        self.busy = kernels.threads or (policy.BUSY_BLOCKS if self.mapping == "block" else policy.BUSY_THREADS)
+        self.moves_a_second = SPEEDS[f"2-opt, {task.machine}"]
         self.paced_by = self.busy
-        self.most_climbers = max(1, BATCH_BYTES[task.machine] // (4 * n))
+        self.most_climbers = max(1, BYTES[f"batch, {task.machine}"] // (4 * n))
         if self.blocks:
             # Blocks of fewer lanes are slower, as long as nothing else is known.
             self.paced_by = self.busy * LANES[-1] // self.blocks.lanes

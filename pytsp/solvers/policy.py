@@ -1,0 +1,248 @@
+"""The decisions of `solver="auto"` and of the solvers: chains or a population, of how many climbers, on cores or a GPU,
+when to stop growing and to cross, when to kick the best, and what of a time limit is for what.
+
+They go by what a search has seen of its own calls, and before the first one by `speeds`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from pytsp.backends.devices import usable_cores
+from pytsp.problem.instance import FORBIDDEN, Instance
+from pytsp.problem.location import is_planar
+from pytsp.solvers.speeds import SPEEDS
+
+# Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
+RECOMBINED_CITIES = range(8, 20_001)
+# Asymmetric ones: where near cities are about as far there as back, one search is ahead of populations for longer, and
+# always from more cities on.
+RECOMBINED_ROADS, RECOMBINED_DIRECTED = range(8, 1_001), range(8, 2_001)
+# Cities of a tour that the search for joints numbers on a GPU, beside a place in the widest lists.
+MOST_NUMBERED = 2**25
+# Most cities with chains over the whole tour in place of pieces of it, and most threads where they are many.
+MOST_CHAINED, MOST_CHAIN_THREADS = 500_000, 3
+# Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
+MOST_CROSSED = 300
+# Fewest climbers of a population that has the second of its shares of a time limit.
+FEWEST_CLIMBERS = 8
+# Generations without a shorter tour, and without a shorter best tour, after which a population ends: its other tours
+# agree much later.
+PATIENCE, STALE = 5, 50
+# Populations in a row without a shorter tour that end a solve before its time limit.
+POPULATIONS = 10
+# Most cities with several populations without limit, climbers and generations. So many in a row that come to the
+# shortest length by themselves end such a solve, or so many large ones without a shorter tour: in one of four solves of
+# gr666 they find what the first three miss.
+CONFIRMED_CITIES, AGREED, CONFIRMATIONS = 1_500, 3, 2
+# Most climbers of a GPU, and ants of its colonies, as far as the memory for climbers holds them.
+GPU_CLIMBERS, GPU_ANTS = 4_096, 16_384
+# Blocks, or threads, that keep the multiprocessors of a GPU busy with random restarts.
+BUSY_BLOCKS, BUSY_THREADS = 528, 65_536
+# Most climbers that are merged; of more, the best ones.
+MOST_MERGED = 100
+# Times of a first descent of `ils`: of a restart, with its tour, and of the last descent, for which no time is kept
+# where it takes less than these seconds: a short solve has more of kicks.
+ANEW_DESCENTS, POLISH_SHARE, MOST_LATE_SECONDS = 4.0, 0.6, 0.05
+# Where only a time limit ends a solve, a CPU makes the descents of more cities than these stretch by stretch of the
+# tour: how long a descent of all takes depends on the data.
+CUT_CITIES = 1 << 11
+# Rounds of pieces that begin with a descent, and rounds after which moves between pieces are made: the first, and the
+# distance of the others. Most passes each time, besides those that look at all cities.
+DESCENTS, FIRST_DESCENT, DESCENT_EVERY, DESCENT_PASSES = 2, 10, 50, 200
+# Seconds of overrun allowed for a tour without a search; for shortening one small instances have the next in any case,
+# a curve the third, and all cities are looked at in rows of a matrix within the last.
+GRACE_SECONDS, SHORT_SHORTENING_SECONDS, SHORT_CURVE_SECONDS, SHORT_ROWS_SECONDS = 0.04, 0.02, 0.06, 0.05
+# Shares of what is left of a limit: of more than the first `ils` starts from a population's tour, as another descent
+# is dear; exits from clusters take at most the second before a search in pieces, and a tour by rows of a matrix that
+# takes more than the third is made before anything else.
+DEAR_SHARE, EXITS_SHARE, EARLY_SHARE = 0.2, 0.5, 1 / 60
+# Shares of a limit: α-nearness takes at most the first by default, beyond which it does not pay; the second is left for
+# merging tours.
+ALPHA_SHARE, MERGING_SHARE = 0.05, 0.1
+# The fewest cities for which a population on a GPU starts in bulk. Of fewer, and of matrices, the host's cores bring
+# climbers to better local optima soon enough.
+LEAST_FLAT_CITIES = 1_000
+# More cities start from the greedy tour by kernels, which takes a fifth of the time.
+QUICK_GREEDY_CITIES = 8_192
+# Most cities whose 1-trees take a core less time than a GPU needs to get ready.
+HOST_CITIES = 50_000
+# Cities up to which the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
+FEW_CITIES = 500
+
+
+class Amounts(NamedTuple):
+    """What suits a kind of machine."""
+
+    # Climbers of a population without a time limit; with one the fewest within the first of its shares, and the most.
+    population: int
+    least_population: int
+    most_population: int
+    # Shares of a limit in which climbers descend: as many as fit the first, or as are there after the second.
+    descent_share: float
+    latest_share: float
+    # Climbers that descend in the first call, of a core or of a GPU, and most of a call.
+    first_chunk: int
+    chunk: int
+    # Without a limit, most iterations of `ils`, up to many cities, and the fewest a city.
+    kicks: int
+    kicks_a_city: int
+    # The same of trials of a chain of annealing, and of steps of all ants.
+    trials: float
+    steps: float
+
+
+AMOUNTS = {
+    "cpu": Amounts(100, 16, 300, 0.38, 0.45, 1, 64, 100_000, 10, 2e7, 4e7),
+    "gpu": Amounts(512, 100, 1_024, 0.12, 0.3, 64, 1_024, 3_000, 1, 1e6, 1e9),
+}
+
+
+def recombined(instance: Instance, on_the_cpu: Callable[[], bool], most_on_a_gpu: Callable[[], int]) -> range:
+    """Return how many cities an instance like this one may have for its tours to be recombined."""
+    # The kernels are opened, and the matrix read, where it depends on them.
+    if not instance.asymmetric:
+        is_any = instance.n <= RECOMBINED_CITIES[-1] or instance.n > MOST_NUMBERED
+        return RECOMBINED_CITIES if is_any or on_the_cpu() else range(RECOMBINED_CITIES[0], most_on_a_gpu() + 1)
+    if instance.n not in RECOMBINED_DIRECTED or instance.n in RECOMBINED_ROADS:
+        return RECOMBINED_ROADS
+    return RECOMBINED_ROADS if is_like_roads(instance) else RECOMBINED_DIRECTED
+
+
+def is_like_roads(instance: Instance) -> bool:
+    """Tell whether near cities of an asymmetric instance are about as far there as back, as on roads.
+
+    From a hundred cities to the ten nearest the two ways differ by at most a quarter of both on average.
+    """
+    assert instance.matrix is not None
+    matrix, n = instance.matrix, instance.n
+    cities = np.linspace(0, n - 1, min(n, 100)).astype(np.int64)
+    others = matrix[cities].astype(np.float64)
+    others[np.arange(len(cities)), cities] = np.inf
+    nearest = np.argsort(others, axis=1, kind="stable")[:, : min(n - 1, 10)]
+    there, back = (matrix[way].astype(np.float64) for way in ((cities[:, None], nearest), (nearest, cities[:, None])))
+    # A way that is forbidden, in one direction or both, says nothing.
+    known = np.maximum(there, back) < FORBIDDEN[matrix.dtype.kind]
+    there, back = there[known], back[known]
+    both = np.abs(there) + np.abs(back)
+    return bool((np.abs(there - back) / np.where(both > 0, both, 1.0)).sum() <= 0.25 * both.size)
+
+
+def chain_seconds(n: int) -> float:
+    """Return about how long a CPU takes to the first local optimum of chains over a whole tour of n cities."""
+    return SPEEDS["chains, start"] + SPEEDS["chains"] * n
+
+
+def population_seconds(instance: Instance, threads: int | None = 1) -> float:
+    """Return the least time limit with which so many threads of a CPU, or a GPU, begin a population.
+
+    On a CPU chains come to four local optima in that time; the first climbers then tell whether it goes on.
+    """
+    n = instance.n
+    seconds = 4 * chain_seconds(n)
+    if threads is None:
+        a_city = SPEEDS["GPU, plane" if is_planar(instance) else "GPU, space"]
+        seconds = min(SPEEDS["GPU, lists of its host"] * n, SPEEDS["GPU, start"] + a_city * n)
+    if not instance.asymmetric:
+        return seconds
+    directed = SPEEDS["population of roads"] * n if is_like_roads(instance) else SPEEDS["directed population"]
+    # The first tours of a population on a GPU are of the host's cores. More than 16 threads were not tried.
+    return max(seconds, directed * n / min(threads or usable_cores(), 16))
+
+
+def are_chained(n: int, limit: float | None, threads: Callable[[], int | None]) -> bool:
+    """Tell whether chains over the whole tour are begun in place of pieces of it, on a CPU within a limit.
+
+    Of many cities pieces are begun where chains may be late; by their lists `chains_fit` then tells.
+    """
+    if limit is None or n > MOST_CHAINED or (n > QUICK_GREEDY_CITIES and limit < 2 * chain_seconds(n)):
+        return False
+    return _are_few(n, threads())
+
+
+def chains_fit(n: int, threads: int | None, lists_seconds: float, seconds_left: float) -> bool:
+    """Tell whether chains over the whole tour have the time, by what the lists of pieces took."""
+    return n <= MOST_CHAINED and _are_few(n, threads) and math.inf > seconds_left > 10 * lists_seconds
+
+
+def _are_few(n: int, threads: int | None) -> bool:
+    """Tell whether threads of a CPU are few for so many cities: they share pieces of a tour only."""
+    return threads is not None and (n in RECOMBINED_CITIES or threads <= MOST_CHAIN_THREADS)
+
+
+# Populations
+
+
+def default_population(n: int, machine: str) -> int:
+    """Return how many climbers a population has where neither they nor a time limit are given.
+
+    On a CPU it has one per two cities of hundreds, and of thousands so many that they have 200,000 cities together.
+    """
+    amounts = AMOUNTS[machine]
+    if machine == "gpu":
+        return amounts.population
+    more = min(amounts.most_population, max(amounts.population, n // 2))
+    return min(more, max(24, 200_000 // n))
+
+
+def growing_population(n: int, before: int) -> int:
+    """Return the most climbers of a CPU's population behind so many others: a small one agrees soon, and where it has
+    not found the shortest tour, larger ones follow.
+
+    From 200 to 1,000 cities 24 find the optimum in half the time of 64, and 16 never do in some solves.
+    """
+    return max(24, n // 30) << before
+
+
+def first_chunk(n: int, kind: str, machine: str, threads: int | None, seconds_left: float) -> int:
+    """Return how many climbers descend in the first call: one a thread, or on a GPU what has about ten million cities,
+    in space one million, and starts in a second of four that are left."""
+    first = AMOUNTS[machine].first_chunk
+    if threads:
+        return first * threads
+    cities = min(1e6 if kind == "space" else 1e7, SPEEDS["GPU, bulk"] * max(0.0, seconds_left))
+    return min(first, max(1, int(cities) // n))
+
+
+def is_population_late(n: int, there: int, climber_seconds: float, seconds_left: float) -> bool:
+    """Tell whether the smallest population would be late, by what its first climbers took: eight, or one per 1,250
+    cities, are to be there in half of the time. Fewer agree on a longer tour than kicks of one climber find."""
+    return (max(FEWEST_CLIMBERS, n // 1_250) - there) * climber_seconds > 0.5 * seconds_left
+
+
+# Iterated local search
+
+
+def timely_climbers(n: int, most: int, threads: int | None, seconds_left: float, nearest: int) -> int:
+    """Return how many of at most `most` climbers begin in time: with first tours within a fifth of it.
+
+    One is alone on a CPU where its first local optimum takes 18 % of the rest. On a GPU the first `nearest` climbers
+    start from nearest-neighbour tours, the others from random ones.
+    """
+    seconds, a_second = 0.2 * seconds_left, SPEEDS["nearest-neighbour tour"]
+    if threads:
+        is_alone = chain_seconds(n) > 0.18 * (1 - 0.2) * seconds_left
+        return min(most, 1 if is_alone else 1 + max(0, int(seconds * a_second / n)))
+    first = min(nearest, int(seconds * a_second / n))
+    others = int((seconds - first * n / a_second) * SPEEDS["random tour"] / n)
+    return max(1, min(most, first + (others if first == nearest else 0)))
+
+
+def default_kicks(n: int, climbers: int, busy: int, machine: str) -> int:
+    """Return how many iterations each climber makes where nothing else ends the solve: 500 a city up to many.
+
+    More climbers than keep the machine busy make fewer, in proportion, but at least one a city.
+    """
+    amounts = AMOUNTS[machine]
+    iterations = max(min(500 * n, amounts.kicks), amounts.kicks_a_city * n)
+    return max(int(iterations * min(1.0, busy / climbers)), min(n, iterations))
+
+
+def settling_seconds(limit: float, passes: float) -> float:
+    """Return what is left of a time limit for the moves between pieces at the end, where passes over all cities take so
+    long: that, or a tenth of the limit up to two seconds, but no more than 35 %."""
+    return min(max(min(0.1 * limit, 2.0), passes), 0.35 * limit)

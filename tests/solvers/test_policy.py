@@ -1,0 +1,98 @@
+"""The room of decisions and the table of speeds: no other module of solvers is full of numbers, and what is measured
+takes the place of what is known."""
+
+from __future__ import annotations
+
+import ast
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cities import uniform
+from clocks import Clock
+from paths import ROOT
+
+import pytsp
+from pytsp.solvers import policy
+from pytsp.solvers.ils.population import Population
+from pytsp.solvers.large.pieces import Pieces
+from pytsp.solvers.speeds import BYTES, FITTED, SPEEDS, TABLE
+
+SOLVERS = Path(policy.__file__).parent
+
+
+def numbers_of(file: Path) -> int:
+    """How many numbers the constants of a module are made of."""
+    found = [node.value for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.Assign)]
+    constants = [each for value in found for each in ast.walk(value) if isinstance(each, ast.Constant)]
+    return sum(type(each.value) in (int, float) for each in constants)
+
+
+def test_numbers_are_in_the_policy_and_the_table() -> None:
+    rest = [file for file in SOLVERS.rglob("*.py") if file.name not in ("policy.py", "speeds.py")]
+    assert sum(map(numbers_of, rest)) <= 60
+    assert numbers_of(SOLVERS / "policy.py") > 0
+
+
+def test_each_speed_tells_where_it_is_from() -> None:
+    assert len(SPEEDS) == len(TABLE)
+    for row in TABLE:
+        assert row.value > 0 and row.unit and row.machine
+        assert date(2026, 11, 20) <= date.fromisoformat(row.date)
+        assert row.program == FITTED or (ROOT / f"{row.program.replace('.', '/')}.py").is_file()
+
+
+def test_each_speed_and_size_is_read() -> None:
+    texts = [file.read_text(encoding="utf-8") for file in (ROOT / "pytsp").rglob("*.py") if file.name != "speeds.py"]
+    read = {name for text in texts for name in re.findall(r'(?:SPEEDS|BYTES)\[f?"([^"]*)"', text)}
+    read |= {
+        name for text in texts for one in re.findall(r'(?:SPEEDS|BYTES)\[("[^]]*)\]', text) for name in one.split('"')
+    }
+    patterns = [re.compile(re.sub(r"\{.*?\}", ".*", name)) for name in read if name]
+    assert [name for name in (*SPEEDS, *BYTES) if not any(each.fullmatch(name) for each in patterns)] == []
+
+
+@pytest.mark.parametrize(("lists_seconds", "solver"), [(0.15, "ils"), (0.25, "large")])
+def test_chains_over_the_whole_tour_are_begun_where_the_lists_of_pieces_were_soon_made(
+    lists_seconds: float, solver: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clock = Clock().install(monkeypatch)
+    large: Any = __import__("pytsp.solvers.large.solver", fromlist=["lists_of"])
+    lists_of = large.lists_of
+
+    def slowly(*arguments: Any) -> Any:
+        clock.seconds += lists_seconds
+        return lists_of(*arguments)
+
+    monkeypatch.setattr(large, "lists_of", slowly)
+    monkeypatch.setattr(policy, "RECOMBINED_CITIES", range(8, 300))
+    monkeypatch.setattr(policy, "QUICK_GREEDY_CITIES", 300)
+    monkeypatch.setitem(SPEEDS, "chains, start", 2.0)
+    for kind in (Pieces, Population):
+        monkeypatch.setattr(kind, "stop_reason", lambda self: "time limit" if self.has_begun else None)
+    options: dict[str, Any] = {"time_limit": 2.0, "backend": "c"}
+    found = pytsp.solve(uniform(400), **options, checkpoint=tmp_path / "file")
+    assert found.solver == solver
+    assert pytsp.resume(tmp_path / "file", time_limit=0.1).solver == solver
+    # Who asks for pieces has them.
+    assert pytsp.solve(uniform(400), solver="large", **options).solver == "large"
+
+
+def test_many_threads_and_cities_and_no_limit_are_for_pieces() -> None:
+    fit = policy.chains_fit
+    assert fit(policy.MOST_CHAINED, policy.MOST_CHAIN_THREADS, 0.1, 1.1)
+    assert not fit(policy.MOST_CHAINED + 1, 1, 0.1, 1.1)
+    assert not fit(30_000, policy.MOST_CHAIN_THREADS + 1, 0.1, 1.1)
+    assert not fit(30_000, None, 0.1, 1.1)
+    assert not fit(30_000, 1, 0.1, float("inf"))
+
+
+def test_a_first_call_makes_one_iteration_however_fast_a_machine_may_be() -> None:
+    pace: Any = __import__("pytsp.solvers.common.pacing", fromlist=["Pace"]).Pace()
+    assert pace.fitting(9.0, 9.0) == 1
+    pace.observe(1, 1e-3)
+    assert pace.fitting(9.0, 9.0) == 8
+    pace.observe(8, 1e-3, least=0.01)
+    assert pace.fitting(9.0, 9.0) == pytest.approx(15)
