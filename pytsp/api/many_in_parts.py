@@ -170,14 +170,13 @@ def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> bool
     for place in free:
         if queue.is_over:
             break
-        key = place.name if place.is_sticky else ""
-        numbers = queue.take(key, place.has_gpu)
+        numbers = queue.take(place.key, place.has_gpu)
         given, seconds = _packed(queue.instances, numbers), queue.seconds_for(numbers)
         settings = batches.climbers, batches.seed, batches.iterations, batches.placement
         several = f"instances {min(numbers)} to {max(numbers)}"
         name = several if len(numbers) > 1 else f"instance {numbers[0]}"
         share = Share(numbers, given, settings, seconds, coordinator.ending)
-        coordinator.give(place, Order(name, solve_share, share, owner=key))
+        coordinator.give(place, Order(name, solve_share, share, owner=place.key))
     return bool(free)
 
 

@@ -18,18 +18,9 @@ from pytsp.utils.arguments import is_array
 
 def stored_instance(instance: Instance) -> dict[str, Any]:
     """Return an instance as a checkpoint holds it: coordinates, or a matrix below its diagonal in few bytes."""
-    return {
-        "name": instance.name,
-        "metric": instance.metric,
-        "coordinates": instance.coordinates,
-        "n": instance.n,
-        "triangle": None if instance.matrix is None else _triangle(instance.matrix),
-        "comment": instance.comment,
-        "optimum": instance.optimum,
-        "display": instance.display,
-        "labels": instance.labels,
-        "fixed": instance.fixed,
-    }
+    names = ("name", "metric", "coordinates", "n", "comment", "optimum", "display", "labels", "fixed")
+    triangle = None if instance.matrix is None else _triangle(instance.matrix)
+    return {**{name: getattr(instance, name) for name in names}, "triangle": triangle}
 
 
 def instance_of(state: State) -> Instance:

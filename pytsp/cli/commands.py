@@ -245,15 +245,8 @@ def _tell(result: Result, options: argparse.Namespace) -> None:
 def _info(options: argparse.Namespace) -> None:
     instance = _cli_data.read_instance(options)
     length = instance.tour_length(range(instance.n))
-    facts = {
-        "instance": instance.name,
-        "n": instance.n,
-        "metric": instance.metric,
-        "asymmetric": instance.asymmetric,
-        "comment": instance.comment,
-        "optimum": instance.optimum,
-        "canonical_length": length,
-    }
+    names = ("n", "metric", "asymmetric", "comment", "optimum")
+    facts = {"instance": instance.name, **{name: getattr(instance, name) for name in names}, "canonical_length": length}
     if options.json:
         print(json.dumps(facts | {"canonical_length": json_number(length)}))
     else:

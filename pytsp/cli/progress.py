@@ -19,13 +19,8 @@ if TYPE_CHECKING:
     from pytsp.run.monitor import Progress
 
 # Units that phases count; all others count iterations.
-_UNITS = {
-    "lower bound": "proofs",
-    "crossover": "generations",
-    "pieces": "rounds",
-    "between pieces": "rounds",
-    "passes": "passes",
-}
+_UNITS = {"lower bound": "proofs", "crossover": "generations", "passes": "passes"}
+_UNITS |= {"pieces": "rounds", "between pieces": "rounds"}
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH = 32
 _BAR_WIDTH = 30

@@ -110,7 +110,7 @@ class Climbers(PartedSearch):
         if first + count < end:
             self.left.insert(0, (first + count, end))
         part = self._part(first, count)
-        part.is_short = self.counts_climbers and (place.name if place.is_sticky else "") in self.speeds
+        part.is_short = self.counts_climbers and place.key in self.speeds
         self.parts[part.key] = part
         return part
 
@@ -131,20 +131,19 @@ class Climbers(PartedSearch):
             ranges = places * (RANGES_A_PLACE if self.watch.time_limit is None else 1)
             share, most = (math.ceil(self.plan.climbers / count) for count in (ranges, places))
             return max(1, min(max(busy, share), most))
-        key = place.name if place.is_sticky else ""
-        speed, size = self.speeds.get(key, 0.0), busy
-        if key in self.sizes:
-            size = max(busy, min(int(RANGE_SECONDS * speed), MOST_GROWTH * self.sizes[key]))
+        speed, size = self.speeds.get(place.key, 0.0), busy
+        if place.key in self.sizes:
+            size = max(busy, min(int(RANGE_SECONDS * speed), MOST_GROWTH * self.sizes[place.key]))
         # The last ranges are small, so that all places end at about the same time.
         size = min(size, max(busy, int(LEAST_SECONDS * speed), math.ceil(left / (2 * places))))
-        self.sizes[key] = size
+        self.sizes[place.key] = size
         return size
 
     def take(self, part: Part) -> None:
         super().take(part)
         if part.reported is None or part.climbers is None:
             return
-        self.speeds[part.home or ""] = max(1, int(part.climbers.done.sum())) / max(part.seconds, 1e-6)
+        self.speeds[part.home] = max(1, int(part.climbers.done.sum())) / max(part.seconds, 1e-6)
         if part.reason == "finished":
             self.over.append(part.climbers)
             self.made = max(self.made, part.iteration or 0)

@@ -31,19 +31,16 @@ class Cluster(Places):
         self.client = client
         self._objects: dict[str, Any] = {}
         self._executors: dict[str, Any] = {}
-        self._known: Mapping[str, Any] = {}
         self._asked_at = float("-inf")
 
     def current(self) -> Sequence[Place]:
-        return [Place(address, True, "GPU" in worker.get("resources", {})) for address, worker in self._workers()]
-
-    def _workers(self) -> Any:
         """Return the workers by their addresses, as the scheduler said a moment ago at most."""
         now = time.perf_counter()
         if now > self._asked_at + ASK_SECONDS:
-            self._known = self.client.scheduler_info(n_workers=-1)["workers"]
+            workers = self.client.scheduler_info(n_workers=-1)["workers"]
+            self._places = [Place(name, True, "GPU" in each.get("resources", {})) for name, each in workers.items()]
             self._asked_at = now
-        return self._known.items()
+        return self._places
 
     def submit(self, place: Place, function: Any, *arguments: Any) -> Future[Reply]:
         executor = self._executors.get(place.name)

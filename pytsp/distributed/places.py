@@ -25,6 +25,11 @@ class Place:
     is_sticky: bool
     has_gpu: bool = False
 
+    @property
+    def key(self) -> str:
+        """The name of a sticky place; empty for any other."""
+        return self.name if self.is_sticky else ""
+
 
 class Places:
     """The places of an executor; `is_here` where they are threads of this process, to which nothing is copied."""
@@ -69,7 +74,10 @@ class AnyExecutor(Places):
 
     def __init__(self, executor: Executor, slots: int | None = None) -> None:
         self.executor = executor
-        count = slots or _workers_of(executor) or os.cpu_count() or 1
+        # The standard library's executors, loky's and mpi4py's tell the number of their workers.
+        told = (getattr(executor, name, None) for name in ("num_workers", "_max_workers"))
+        workers = next((count for count in told if isinstance(count, int) and count > 0), None)
+        count = slots or workers or os.cpu_count() or 1
         self._places = [Place(f"slot {number}", is_sticky=count == 1) for number in range(count)]
 
     def submit(self, place: Place, function: Any, *arguments: Any) -> Future[Reply]:
@@ -82,12 +90,6 @@ class AnyExecutor(Places):
         except Exception:
             return False
         return True
-
-
-def _workers_of(executor: Executor) -> int | None:
-    """Return the number of workers that an executor tells: the standard library's, loky's and mpi4py's do."""
-    counts = (getattr(executor, name, None) for name in ("num_workers", "_max_workers"))
-    return next((count for count in counts if isinstance(count, int) and count > 0), None)
 
 
 class Here(AnyExecutor):

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.loop import Found
 
 COLUMNS = {"lengths": (np.int64,), "steps": (np.int32, np.int64), "done": (np.bool_,), "passes": (np.int32,)}
 
@@ -24,10 +23,6 @@ class Range:
     steps: NDArray[Any]
     done: NDArray[np.bool_]
     passes: NDArray[np.int32] | None = None
-
-    @classmethod
-    def of(cls, first: int, found: Found) -> Range:
-        return cls(first, found.lengths, found.steps, found.done, found.passes)
 
     @property
     def end(self) -> int:

@@ -69,7 +69,7 @@ class Part:
     version: int = 0
     seconds: float = 0.0
     reason: str | None = None
-    home: str | None = None
+    home: str = ""
     ends: bool = False
     unheard: list[Any] = field(default_factory=list)
     messages: list[Any] = field(default_factory=list)
@@ -202,7 +202,7 @@ class PartedSearch(Search):
         """Return the part that goes on at a place: the one that waits the longest and has its search there or nowhere,
         or else can go on from its state."""
         places = {each.name for each in self.coordinator.places.current()}
-        near = [part for part in self.waiting if part.home in (None, place.name)]
+        near = [part for part in self.waiting if part.home in ("", place.name)]
         movable = (part for part in self.waiting if part.version == part.state_version or part.home not in places)
         part = near[0] if near else next(movable, None)
         if part is not None:
@@ -269,10 +269,9 @@ class PartedSearch(Search):
         """Take the outcomes of slices."""
         for order, reported in heard:
             part: Part = order.owner
-            part.home = order.place.name if order.place.is_sticky else None
+            part.home = "" if reported == "lost" else order.place.key
             if reported == "lost":
                 # It goes on from the last state.
-                part.home = None
                 self.waiting.insert(0, part)
                 continue
             if reported == "late":
@@ -289,15 +288,12 @@ class PartedSearch(Search):
             self.take(part)
 
     def take(self, part: Part) -> None:
-        """Take the outcome of a part: its best tour, if none is better."""
-        reported = part.reported
-        if reported is not None and reported.best is not None:
-            self.offer(reported.best, reported.length)
-
-    def offer(self, best: Best, length: int | float) -> None:
-        """Take a tour, if none is better; of equals the last one of the smallest climber."""
-        if self._best is None or (best.length, best.climber) <= (self._best.length, self._best.climber):
-            self._best, self._length = best, length
+        """Take a part's best tour, if none is better; of equals the last one of the smallest climber."""
+        reported, now = part.reported, self._best
+        if reported is None or reported.best is None:
+            return
+        if now is None or (reported.best.length, reported.best.climber) <= (now.length, now.climber):
+            self._best, self._length = reported.best, reported.length
 
     def state(self) -> dict[str, Any]:
         return self._kept_state or self._state()

@@ -243,7 +243,8 @@ def _tell(search: Search, ask: Slice, reason: str | None, state: bytes | None) -
     best, length, climbers = None, 0.0, None
     if found is not None:
         key = found.best.length, found.best.climber
-        climbers = Range.of(getattr(search.task.options, "first", 0), found)
+        first = getattr(search.task.options, "first", 0)
+        climbers = Range(first, found.lengths, found.steps, found.done, found.passes)
         if key != ask.known or reason is not None or not form.is_exact:
             tour, length, _ = search.checked(found)
             best = Best(*key, tour)

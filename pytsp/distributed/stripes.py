@@ -232,7 +232,7 @@ class Stripes(PartedSearch):
         self.rounds_of: dict[int, int] = {}
         self.cut_paths: dict[int, NDArray[np.int32]] = {}
         # The place that has the lists of all cities.
-        self.home: str | None = None
+        self.home = ""
         if self.watch.state is not None:
             self._restore(self.watch.state)
             return

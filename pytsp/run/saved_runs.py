@@ -28,15 +28,8 @@ if TYPE_CHECKING:
 _LISTS = ("tour", "lengths", "history")
 _ENDINGS = (".tsp", ".tsp.gz", ".atsp", ".atsp.gz")
 # Facts in which runs may differ, and their form in labels.
-_DISTINCTIONS = {
-    "instance": "{}",
-    "solver": "{}",
-    "backend": "{}",
-    "mapping": "{}",
-    "k": "k {}",
-    "seed": "seed {}",
-    "climbers": "{} climbers",
-}
+_DISTINCTIONS = dict.fromkeys(("instance", "solver", "backend", "mapping"), "{}")
+_DISTINCTIONS |= {"k": "k {}", "seed": "seed {}", "climbers": "{} climbers"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import pytest
 import pytsp
 from pytsp import Instance
 from pytsp.backends import Backend, open_backend, status
-from pytsp.cli import main
+from pytsp.cli.commands import main
 from pytsp.exceptions import BackendError
 from pytsp.solvers.speeds import BYTES
 

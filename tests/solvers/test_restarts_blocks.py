@@ -22,7 +22,7 @@ import pytsp
 from pytsp import Instance, KernelError, Progress, RandomRestarts
 from pytsp.backends import Backend, open_backend
 from pytsp.backends.devices import Device
-from pytsp.cli import main
+from pytsp.cli.commands import main
 from pytsp.solvers.options.restarts import LANES, ROWS
 from pytsp.solvers.restarts.mapping import TURNS, Blocks, choose_blocks
 from pytsp.solvers.restarts.solver import Batches
