@@ -53,7 +53,7 @@ from pytsp.starts.construct import STARTS, start_tour
 # Options with which a climber does not depend on the others.
 RANGED = ({}, {"pivot": "random-k", "draws": 9}, {"restart": 7}, {"restart": 7, "pivot": "random-k", "draws": 9})
 population_module = importlib.import_module("pytsp.solvers.ils.population")
-GPU_CLIMBERS = policy.GPU_CLIMBERS
+GPU_CLIMBERS, GPU_AMOUNTS = policy.GPU_CLIMBERS, policy.AMOUNTS["gpu"]
 solved = solving("ils", climbers=3, iterations=30)
 
 
@@ -515,6 +515,7 @@ def test_the_names_of_starts_are_those_that_can_be_made() -> None:
 def test_the_default_budget_ends_every_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     # The emulated GPU, which may still be open, has fewer.
     monkeypatch.setattr(policy, "GPU_CLIMBERS", GPU_CLIMBERS)
+    monkeypatch.setitem(policy.AMOUNTS, "gpu", GPU_AMOUNTS)
     one: Any = SimpleNamespace(threads=1, device=None)
     two: Any = SimpleNamespace(threads=2, device=None)
     gpu: Any = SimpleNamespace(threads=None, device=object())
