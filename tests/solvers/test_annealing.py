@@ -20,6 +20,7 @@ from results import solving
 import pytsp
 from pytsp import Improvement, Instance, Progress
 from pytsp.backends import Backend
+from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.annealing import COLD, HOT, Temperatures
 from pytsp.solvers.common import stages
@@ -253,8 +254,11 @@ def test_what_is_out_of_range_is_refused(options: dict[str, Any], message: str) 
 @pytest.mark.parametrize("after", [False, True])
 def test_control_c_at_any_call_leaves_a_tour(backend: Backend, after: bool) -> None:
     instance = scattered(60, "EUC_2D", 1)
+    lists = neighbour_lists(instance, 10)
     assert_control_c_at_any_call_leaves_a_tour(
-        lambda: solved(instance, backend, start="random", iterations=100), [*range(2, 40), 10**9], after
+        lambda: solved(instance, backend, start="random", iterations=100, neighbours=lists),
+        [*range(2, 40), 10**9],
+        after,
     )
 
 

@@ -20,6 +20,7 @@ from results import solving
 import pytsp
 from pytsp import Improvement, Instance, Progress
 from pytsp.backends import Backend
+from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers.ants import rules_of
 from pytsp.solvers.options.ants import VARIANTS, AntColony
 from pytsp.solvers.speeds import SPEEDS
@@ -234,8 +235,11 @@ def test_arguments_for_both_comparators_are_refused() -> None:
 @pytest.mark.parametrize("after", [False, True])
 def test_control_c_at_any_call_leaves_a_tour(backend: Backend, after: bool) -> None:
     instance = scattered(30, "EUC_2D", 1)
+    lists = neighbour_lists(instance, 10)
     assert_control_c_at_any_call_leaves_a_tour(
-        lambda: solved(instance, backend, start="random", iterations=20), [*range(2, 40, 2), 10**9], after
+        lambda: solved(instance, backend, start="random", iterations=20, neighbours=lists),
+        [*range(2, 40, 2), 10**9],
+        after,
     )
 
 

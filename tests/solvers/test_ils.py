@@ -420,7 +420,8 @@ def test_exchanges_come_after_so_many_iterations(
 def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = KernelClock(monkeypatch)
     # By lists that take no other kernels.
-    result = solved(uniform(200), backend, iterations=None, time_limit=2.0, neighbours=10)
+    lists = neighbour_lists(uniform(200), 10)
+    result = solved(uniform(200), backend, iterations=None, time_limit=2.0, neighbours=lists)
     assert result.stop_reason == "time limit"
     assert clock.begun("ils") > 1 and not clock.begun("ils", "polish", after=2.0)
     assert result.iterations is not None and result.iterations > 0
@@ -466,11 +467,11 @@ def test_improvements_are_told_as_they_come(backend: Backend) -> None:
 @example(at=1, after=True)
 @example(at=2, after=True)
 def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backend, at: int, after: bool) -> None:
-    interruption = Interruption(at, after)
+    interruption, lists = Interruption(at, after), neighbour_lists(uniform(20), 10)
     with cut(1e-12, 1), pytest.MonkeyPatch.context() as patch:
         patch.setattr(Backend, "call", interruption.call)
         try:
-            result = solved(uniform(20), backend, exchange=3, neighbours=10)
+            result = solved(uniform(20), backend, exchange=3, neighbours=lists)
         except KeyboardInterrupt:
             # The load and the start: from then on there is a tour.
             assert at < 2
