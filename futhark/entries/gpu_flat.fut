@@ -8,6 +8,7 @@ import "../core/tour"
 import "../flat/crossing"
 import "../flat/curve"
 import "../flat/many"
+import "../flat/plans"
 import "../flat/rows"
 import "../local_search/population"
 

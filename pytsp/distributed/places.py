@@ -75,8 +75,8 @@ class AnyExecutor(Places):
     def __init__(self, executor: Executor, slots: int | None = None) -> None:
         self.executor = executor
         # The standard library's executors, loky's and mpi4py's tell the number of their workers.
-        told = (getattr(executor, name, None) for name in ("num_workers", "_max_workers"))
-        workers = next((count for count in told if isinstance(count, int) and count > 0), None)
+        counts = (getattr(executor, name, None) for name in ("num_workers", "_max_workers"))
+        workers = next((count for count in counts if isinstance(count, int) and count > 0), None)
         count = slots or workers or os.cpu_count() or 1
         self._places = [Place(f"slot {number}", is_sticky=count == 1) for number in range(count)]
 
