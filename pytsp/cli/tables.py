@@ -56,7 +56,7 @@ def _seconds(row: Comparison) -> str:
 def _speed(row: Comparison) -> str:
     """Say how fast a backend was, by what its solver counts."""
     if row.moves is not None:
-        return f"{row.moves / row.seconds / 1e9:.2f} G moves/s"
+        return f"{row.moves / row.seconds / 1e9:.3g} G moves/s"
     return f"{(row.iterations or 0) / row.seconds:,.0f} iterations/s"
 
 
