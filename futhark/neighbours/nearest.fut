@@ -1,6 +1,6 @@
--- | The nearest cities of cities along a space-filling curve, by a tree of boxes: leaves m, …, 2 m - 1 have consecutive
--- cities, node i < m those of 2 i and 2 i + 1. A city looks at its own leaf, then up the tree beside its way, passing
--- by far boxes.
+-- | The nearest cities of cities along a space-filling curve, by a tree of boxes. With m leaves, nodes m, …, 2 m - 1
+-- are the leaves, of consecutive cities, and node i < m has the cities of nodes 2 i and 2 i + 1. A city looks at its
+-- own leaf, then up the tree beside its way, passing by far boxes.
 
 import "../core/instances"
 

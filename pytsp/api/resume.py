@@ -69,7 +69,7 @@ def resume(
     time_limit, target, target_gap, patience : float, optional
         New limits in place of those of the solve; see `pytsp.solve`.
     limits : Limits, optional
-        The same as one `pytsp.Limits`. A limit may be given in one of both ways.
+        The same limits as one `pytsp.Limits`. Give each limit here or as its keyword, not both.
     checkpoint_interval : float, optional
         Seconds between two checkpoints.
     progress, on_improvement : callable, optional
@@ -155,7 +155,7 @@ def steps_of(stored: Stored) -> list[Step]:
     Raises
     ------
     CheckpointError
-        If they are none.
+        If a step is invalid.
     """
     steps: list[Step] = []
     for state in reversed(stored.steps):

@@ -110,7 +110,7 @@ def solve(
     patience : float, optional
         Stop after `patience` seconds without a shorter tour.
     limits : Limits, optional
-        The same limits as one `pytsp.Limits`, for several calls. A limit may be given in one of both ways.
+        The same limits as one `pytsp.Limits`, for several calls. Give each limit here or as its keyword, not both.
     bound : bool, optional
         Also compute a lower bound on the optimal length (`pytsp.lower_bound`), as `Result.lower_bound` and
         `Result.gap_bound`. It is computed after the search, or before it if `target_gap` needs it. At most a

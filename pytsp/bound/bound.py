@@ -104,9 +104,9 @@ def lower_bound(
 
 
 class Ascent:
-    """The ascent to one bound; an interruption leaves the best so far, and `stop_reason` "interrupted" or "callback".
+    """The ascent to one bound. If stopped, it keeps the best bound, and `stop_reason` is "interrupted" or "callback".
 
-    `kernels` are an open backend, on a GPU its part "bound"; by default c.
+    `kernels` is an open backend, on a GPU its part "bound"; by default c.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ class Ascent:
 
 
 def _closed(instance: Instance, kind: Kind) -> Instance:
-    """Return the closed tours that represent paths, with the further city away from all others.
+    """Return the instance whose closed tours represent paths, with the further city away from all others.
 
     At a distance of 0 it would have all edges of the first trees, which set the lengths of the steps.
     """

@@ -60,7 +60,7 @@ def stored_options(task: Task[Options]) -> dict[str, Any]:
     arrays."""
     given = {name: getattr(task.options, name) for name in task.options.fields()}
     if is_array(given.get("neighbours")):
-        # It needs SciPy, which takes longer to import than all else.
+        # Only neighbour lists that are given need it.
         from pytsp.neighbours.lists import check_neighbours  # noqa: PLC0415
 
         given["neighbours"] = check_neighbours(given["neighbours"], task.instance.n)

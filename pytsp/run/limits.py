@@ -1,4 +1,4 @@
-"""Limits of a solve as one object, which every function that searches takes."""
+"""Limits of a search as one object."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["Limits"]
 class Limits:
     """Limits of a search, which ends at the first one that it reaches.
 
-    `pytsp.solve` and `pytsp.resume` take all of them, `pytsp.solve_many` and `pytsp.lower_bound` a time limit. The same
-    names as keywords are a shorthand: ``solve(instance, time_limit=5)`` is
+    `pytsp.solve` and `pytsp.resume` take all of them, `pytsp.solve_many` and `pytsp.lower_bound` a time limit only. The
+    same names as keywords are a shorthand: ``solve(instance, time_limit=5)`` is
     ``solve(instance, limits=Limits(time_limit=5))``. Iterations are an option of each solver, such as `pytsp.ILS`.
 
     Parameters
@@ -31,7 +31,7 @@ class Limits:
         A fraction, at least 0. A tour that is longer than the known optimum by at most this fraction ends the search.
         With `bound` of `pytsp.solve` the lower bound takes the place of an unknown optimum.
     patience : float, optional
-        Seconds, more than 0. The search ends if it has found no shorter tour for as long.
+        Seconds, more than 0. The search ends if it has found no shorter tour for that long.
 
     Raises
     ------
@@ -64,12 +64,12 @@ class Limits:
 
     @classmethod
     def of(cls, limits: Limits | None, **keywords: float | None) -> Limits:
-        """Return the limits of a call: those of its `limits`, and its keywords that are not None.
+        """Return the limits of a call: those of its `limits` and of its keywords that are not None.
 
         Raises
         ------
         TypeError, ValueError
-            If `limits` are none, or a limit is given both ways.
+            If `limits` is not a `Limits`, or a limit is given both ways.
         """
         given = {name: value for name, value in keywords.items() if value is not None}
         if limits is None:

@@ -35,9 +35,9 @@ FEWEST_CLIMBERS = 8
 PATIENCE, STALE = 5, 50
 # Populations in a row without a shorter tour that end a solve before its time limit.
 POPULATIONS = 10
-# Most cities with several populations without limit, climbers and generations. So many in a row that come to the
-# shortest length by themselves end such a solve, or so many large ones without a shorter tour: in one of four solves of
-# gr666 they find what the first three miss.
+# Most cities with several populations if no limit, climbers or generations are given. AGREED in a row that reach the
+# shortest length by themselves end such a solve, or CONFIRMATIONS large ones without a shorter tour: in one of four
+# solves of gr666 these find what the first three miss.
 CONFIRMED_CITIES, AGREED, CONFIRMATIONS = 1_500, 3, 2
 # Most climbers of a GPU, and ants of its colonies, as far as the memory for climbers holds them.
 GPU_CLIMBERS, GPU_ANTS = 4_096, 16_384
@@ -76,7 +76,7 @@ FEW_CITIES = 500
 
 
 class Amounts(NamedTuple):
-    """What suits a kind of machine."""
+    """Amounts that suit a kind of machine."""
 
     # Climbers of a population without a time limit; with one the fewest within the first of its shares, and the most.
     population: int
@@ -138,7 +138,7 @@ def chain_seconds(n: int) -> float:
 
 
 def population_seconds(instance: Instance, threads: int | None = 1) -> float:
-    """Return the least time limit with which so many threads of a CPU, or a GPU, begin a population.
+    """Return the least time limit with which `threads` threads of a CPU, or with None a GPU, begin a population.
 
     On a CPU chains come to four local optima in that time; the first climbers then tell whether it goes on.
     """
@@ -157,7 +157,7 @@ def population_seconds(instance: Instance, threads: int | None = 1) -> float:
 def are_chained(n: int, limit: float | None, threads: Callable[[], int | None]) -> bool:
     """Tell whether chains over the whole tour are begun in place of pieces of it, on a CPU within a limit.
 
-    Of many cities pieces are begun where chains may be late; by their lists `chains_fit` then tells.
+    Above QUICK_GREEDY_CITIES pieces are begun if chains may be late. When their lists are there, `chains_fit` decides.
     """
     if limit is None or n > MOST_CHAINED or (n > QUICK_GREEDY_CITIES and limit < 2 * chain_seconds(n)):
         return False
@@ -170,7 +170,7 @@ def chains_fit(n: int, threads: int | None, lists_seconds: float, seconds_left: 
 
 
 def _are_few(n: int, threads: int | None) -> bool:
-    """Tell whether threads of a CPU are few for so many cities: they share pieces of a tour only."""
+    """Tell whether the threads of a CPU are few for n cities: they share pieces of a tour only."""
     return threads is not None and (n in RECOMBINED_CITIES or threads <= MOST_CHAIN_THREADS)
 
 
@@ -180,7 +180,8 @@ def _are_few(n: int, threads: int | None) -> bool:
 def default_population(n: int, machine: str) -> int:
     """Return how many climbers a population has where neither they nor a time limit are given.
 
-    On a CPU it has one per two cities of hundreds, and of thousands so many that they have 200,000 cities together.
+    On a CPU it has one per two cities, but at least 100 and at most 300; of thousands of cities at most as many as have
+    200,000 cities together, but at least 24.
     """
     amounts = AMOUNTS[machine]
     if machine == "gpu":
@@ -190,17 +191,19 @@ def default_population(n: int, machine: str) -> int:
 
 
 def growing_population(n: int, before: int) -> int:
-    """Return the most climbers of a CPU's population behind so many others: a small one agrees soon, and where it has
-    not found the shortest tour, larger ones follow.
+    """Return the most climbers of a CPU's population after `before` others; each has twice as many as the last.
 
-    From 200 to 1,000 cities 24 find the optimum in half the time of 64, and 16 never do in some solves.
+    A small one agrees soon. If it has not found the shortest tour, larger ones follow. From 200 to 1,000 cities 24 find
+    the optimum in half the time of 64, and 16 never do in some solves.
     """
     return max(24, n // 30) << before
 
 
 def first_chunk(n: int, kind: str, machine: str, threads: int | None, seconds_left: float) -> int:
-    """Return how many climbers descend in the first call: one a thread, or on a GPU what has about ten million cities,
-    in space one million, and starts in a second of four that are left."""
+    """Return how many climbers descend in the first call: one a thread, or a bulk on a GPU.
+
+    A bulk has at most ten million cities, in space one million, and at most four million for each second that is left.
+    """
     first = AMOUNTS[machine].first_chunk
     if threads:
         return first * threads
@@ -220,8 +223,8 @@ def is_population_late(n: int, there: int, climber_seconds: float, seconds_left:
 def timely_climbers(n: int, most: int, threads: int | None, seconds_left: float, nearest: int) -> int:
     """Return how many of at most `most` climbers begin in time: with first tours within a fifth of it.
 
-    One is alone on a CPU where its first local optimum takes 18 % of the rest. On a GPU the first `nearest` climbers
-    start from nearest-neighbour tours, the others from random ones.
+    On a CPU one is alone if its first local optimum takes 18 % of the other four fifths, 14 % of all. On a GPU the
+    first `nearest` climbers start from nearest-neighbour tours, the others from random ones.
     """
     seconds, a_second = 0.2 * seconds_left, SPEEDS["nearest-neighbour tour"]
     if threads:
@@ -243,6 +246,9 @@ def default_kicks(n: int, climbers: int, busy: int, machine: str) -> int:
 
 
 def settling_seconds(limit: float, passes: float) -> float:
-    """Return what is left of a time limit for the moves between pieces at the end, where passes over all cities take so
-    long: that, or a tenth of the limit up to two seconds, but no more than 35 %."""
+    """Return the seconds of a time limit that are kept for the moves between pieces at the end.
+
+    They are a tenth of the limit, up to two seconds, or `passes` if that is more, but no more than 35 % of the limit.
+    `passes` are the seconds of passes over all cities.
+    """
     return min(max(min(0.1 * limit, 2.0), passes), 0.35 * limit)

@@ -13,7 +13,7 @@ EPYC, H200, FITTED = "one core of an AMD EPYC", "an H200", "fitted"
 
 
 class Speed(NamedTuple):
-    """A row of the table: the name, value and unit of a speed, and the machine, date and program that it is from."""
+    """A row of the table: a speed, its machine and date, and the program that measured it, or "fitted"."""
 
     name: str
     value: float
@@ -24,19 +24,19 @@ class Speed(NamedTuple):
 
 
 TABLE = (
-    # To the first local optimum by chains over a whole tour, and what populations need of asymmetric instances.
+    # The first local optimum of chains over a whole tour; the least limit of a population on asymmetric instances.
     Speed("chains, start", 0.02, "s", EPYC, "2026-11-30", FITTED),
     Speed("chains", 1e-5, "s/city", EPYC, "2026-11-30", FITTED),
     Speed("population of roads", 5e-6, "s/city²", EPYC, "2026-11-27", "bench.solvers.directed"),
     Speed("directed population", 1e-3, "s/city", EPYC, "2026-11-27", "bench.solvers.directed"),
-    # A population on a GPU pays from there on: with lists by its host, in the plane, elsewhere; it starts in bulk.
+    # The least limit of a population on a GPU: with lists by its host; in the plane; elsewhere. Then its start in bulk.
     Speed("GPU, lists of its host", 7e-6, "s/city", H200, "2026-11-30", FITTED),
     Speed("GPU, start", 0.15, "s", H200, "2026-11-30", FITTED),
     Speed("GPU, plane", 8e-7, "s/city", H200, "2026-11-30", FITTED),
     Speed("GPU, space", 4e-6, "s/city", H200, "2026-11-30", FITTED),
     Speed("GPU, bulk", 4e6, "cities/s", H200, "2026-11-30", FITTED),
-    # From a good start to a local optimum: of a core, more through a matrix, by chains so many times as long; of a GPU
-    # in blocks together, by threads that share a multiprocessor, and in step, for the launches of a move.
+    # From a good start to a local optimum. On a core: more through a matrix, and longer by chains. On a GPU: in blocks
+    # together, by threads that share a multiprocessor, and in step, for the launches of a move.
     Speed("descent", 1 / 300_000, "s/city", EPYC, "2026-11-22", FITTED),
     Speed("descent, matrix", 2e-9, "s/city²", EPYC, "2026-11-23", FITTED),
     Speed("descent, chains", 2.5, "descents", EPYC, "2026-11-27", FITTED),
@@ -51,7 +51,7 @@ TABLE = (
     Speed("greedy tour, space", 2.0, "greedy tours", EPYC, "2026-11-30", FITTED),
     Speed("lists by alpha", 1.5e-5, "s/city", EPYC, "2026-11-30", FITTED),
     # One huge tour: lists and a first descent, a look of a pass at a city, and a piece's first kicks with their
-    # descent. Pieces whose distances are rounded to nothing say nothing: no faster ones are believed.
+    # descent. Faster pieces are not believed: their distances are rounded to 0.
     Speed("pieces, start", 3e-6, "s/city", EPYC, "2026-11-24", FITTED),
     Speed("pieces, look", 2e6, "cities/s", EPYC, "2026-11-29", FITTED),
     Speed("pieces, first kicks", 8.0, "descents by chains", EPYC, "2026-11-30", FITTED),

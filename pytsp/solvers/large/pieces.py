@@ -42,7 +42,7 @@ PLASTIC = 0.7548776662466927
 class PiecesStanding:
     """State of the tour: its handle and length, complete rounds, pieces of the next one, and passes of a descent.
 
-    `passes` are those of the descent after a round. `is_settled` is true for a local optimum.
+    `passes` are those of the descent after a round. `is_descended` is true for a local optimum.
     """
 
     handle: Any
