@@ -81,7 +81,8 @@ def test_a_limit_decides_by_what_is_left_of_it(
     monkeypatch.setattr(policy, "FEW_CITIES", 60)
     monkeypatch.setitem(SPEEDS, "curve", curve / 300)
     monkeypatch.setitem(SPEEDS, "strips", strip / 300)
-    # "large" has no time for its curve, others have none for what they prepare.
+    # "large" has no time for its curve or its lists, others have none for what they prepare.
+    monkeypatch.setitem(SPEEDS, "pieces, start", 1.0)
     monkeypatch.setattr(_solving, "quick_seconds", lambda instance: float(instance.n))
     Clock().install(monkeypatch)
     instance = uniform(300, 0)
@@ -156,11 +157,13 @@ def test_a_solve_that_is_late_by_a_minute_takes_the_time_for_a_greedy_tour(
     assert is_greedy or np.array_equal(found.tour, space_filling_curve(instance))
 
 
-@pytest.mark.parametrize(
-    ("left", "grace", "allowed"), [(1.0, 0.2, 1.2), (-0.1, 0.2, 0.1), (-0.19, 0.2, 0.019), (-40.0, 0.2, 4.0)]
-)
-def test_what_ends_a_late_solve_may_take_a_share_of_what_it_is_late(left: float, grace: float, allowed: float) -> None:
-    assert _shortening.with_grace(left, grace) == pytest.approx(allowed)
+@pytest.mark.parametrize(("left", "allowed"), [(1.0, 1.2), (-0.1, 0.1), (-0.19, 0.019), (-40.0, 4.0)])
+def test_what_ends_a_late_solve_may_take_a_share_of_what_it_is_late(
+    left: float, allowed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "GRACE_SECONDS", 0.2)
+    assert _shortening.with_grace(left) == pytest.approx(allowed)
+    assert _shortening.with_grace(-40.0, 0.25) == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize("moment", ["lists", "search"])
