@@ -138,6 +138,7 @@ def resume_stored(
     head = head_of(task, placement, bounded, [step.stored() for step in steps])
     watch.checkpoint = Checkpoint(stored.path, head, interval)
     watch.state = stored.standing
+    watch.checkpoint.begin(watch, resumed=True, state=None if watch.state is None else watch.state.all)
     result = restater.result(with_doubt(run(task, executor, devices, placement)))
     if result.is_coarse:
         # Attribute the warning to the caller of `resume`.
