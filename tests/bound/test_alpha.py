@@ -21,7 +21,9 @@ from pytsp.bound.alpha import alpha_lists
 from pytsp.bound.ascent import MOST_STEP, ascend, steps
 from pytsp.bound.near_graph import connected, listed, load, scale_of
 from pytsp.neighbours.lists import neighbour_lists
+from pytsp.solvers import policy
 from pytsp.solvers.common import candidates
+from pytsp.solvers.speeds import SPEEDS
 from pytsp.utils.deadline import OutOfTime, looking
 
 
@@ -161,7 +163,7 @@ def test_chains_have_them_by_default_where_they_take_little_of_the_time(
     KernelClock(monkeypatch)
     made = create_autospec(alpha_lists, side_effect=alpha_lists)
     monkeypatch.setattr(candidates, "alpha_lists", made)
-    limit = share * candidates.ALPHA_SECONDS * 1000 / candidates.ALPHA_SHARE
+    limit = share * SPEEDS["lists by alpha"] * 1000 / policy.ALPHA_SHARE
     pytsp.solve(scattered(1000, "EUC_2D", 5), solver=solver, backend="c", climbers=1, time_limit=limit, **options)
     assert made.called == expected
 
