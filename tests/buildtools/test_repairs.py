@@ -129,5 +129,6 @@ def test_all_results_of_functions_have_an_owner(name: str) -> None:
     results = re.findall(r"struct memblock \w*_struct_\d+ = (.*);", source)
     assert (name == "multicore") == bool(kept) == bool(results)
     assert {f"{each}_kept" for each in kept} == set(results)
+    # Two functions may give theirs the same name.
     for each in kept:
-        assert source.count(f"memblock_unref(ctx, &{each}_kept,") == 1
+        assert source.count(f"memblock_unref(ctx, &{each}_kept,") == kept.count(each)

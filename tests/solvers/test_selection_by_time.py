@@ -275,7 +275,7 @@ def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_sho
     assert (chosen == "large") == (is_free and (n > RECOMBINED_CITIES[-1] or (is_recombined and is_short)))
 
 
-@pytest.mark.parametrize("limit", [0.25, 0.3])
+@pytest.mark.parametrize("limit", [0.2, 0.3])
 def test_a_short_solve_ends_with_a_good_tour(monkeypatch: pytest.MonkeyPatch, limit: float) -> None:
     clock = KernelClock(monkeypatch, 0.02)
     instance = instance_of(2000)
