@@ -352,7 +352,7 @@ def test_a_target_ends_the_search_that_reaches_it(limit: dict[str, float], searc
     instance = Instance.from_matrix(wide(10, 30, 6, is_directed=False))
     best = pytsp.solve(instance, backend="c", **ILS).length
     target = 2 * best
-    assert searches[0].history[-1].length > target
+    assert searches[0].length > 1e6 * target
     searches.clear()
     result = pytsp.solve(instance, backend="c", target=target, **ILS, **limit)
     assert (result.stop_reason, len(searches) > 1) == ("target", True)
@@ -365,7 +365,7 @@ def test_a_target_ends_the_search_that_reaches_it(limit: dict[str, float], searc
 @pytest.mark.parametrize("after", [False, True])
 def test_control_c_leaves_the_best_tour_of_all_searches(after: bool) -> None:
     reasons = []
-    for at in range(3, 90, 6):
+    for at in range(3, 90, 3):
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             interruption = Interruption(at, after)
@@ -476,8 +476,8 @@ def test_a_bound_is_that_of_all_searches() -> None:
         result = pytsp.solve(directed(SIX), backend="c", bound=True, **ILS)
     assert result.lower_bound is not None and 0.009 < result.lower_bound <= result.length
     with pytest.warns(PytspWarning, match="limits that end it"):
-        near = pytsp.solve(directed(SIX), backend="c", bound=True, target_gap=0.5, **ILS)
-    assert near.stop_reason == "proven" and near.length <= 1.5 * result.lower_bound
+        near = pytsp.solve(directed(SIX), backend="c", bound=True, target_gap=0.31, **ILS)
+    assert near.stop_reason == "proven" and near.length <= 1.31 * result.lower_bound
 
 
 def test_backends_and_processes_change_nothing(backend: Backend) -> None:
