@@ -117,4 +117,4 @@ BYTES = {
     "batch, cpu": 64 * 2**20,
     "batch, gpu": 2**30,
 }
-"""What must fit a memory, in bytes."""
+"""Memory that kernels take, in bytes."""
