@@ -26,7 +26,7 @@ program holds all of them, and what GPUs do not have besides.
 """
 
 CPU_PART = "cpu"
-"""What only the CPU has: the search of one huge tour."""
+"""The part that only the CPU has: the search of one huge tour."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pytsp.problem.optima import FILES, FIXED_OPTIMA, optimum_of
 from pytsp.utils.suggestions import hint
 
 TSPLIB_URL = "http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/tsp/"
-"""Where TSPLIB has its symmetric instances; the environment's PYTSP_TSPLIB_URL says otherwise."""
+"""The address of TSPLIB's symmetric instances; the environment's PYTSP_TSPLIB_URL says otherwise."""
 
 # In a wheel the instances lie inside the package, in a checkout beside it.
 _HERE = Path(__file__).resolve().parents[1]

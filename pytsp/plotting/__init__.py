@@ -1,4 +1,4 @@
 """Pictures of tours and runs, for files and notebooks."""
 
 PICTURES = ("tour", "convergence", "climbers")
-"""What `pytsp plot` draws: tours; lengths over the time; how the climbers' lengths are distributed."""
+"""The pictures of `pytsp plot`: tours; lengths over the time; the distribution of the climbers' lengths."""

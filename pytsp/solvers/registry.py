@@ -16,7 +16,7 @@ from pytsp.solvers.options.two_opt import TwoOpt
 OPTIONS: dict[str, type[Options]] = {
     kind.name: kind for kind in (RandomRestarts, ILS, EAX, LargeTour, TwoOpt, Annealing, AntColony)
 }
-"""What each solver may be asked for."""
+"""The options of each solver, by its name."""
 
 SOLVERS = ("auto", *OPTIONS)
 """The names that `solver` takes."""

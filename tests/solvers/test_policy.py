@@ -24,7 +24,7 @@ SOLVERS = Path(policy.__file__).parent
 
 
 def numbers_of(file: Path) -> int:
-    """How many numbers the constants of a module are made of."""
+    """Count the numbers of which the constants of a module are made."""
     found = [node.value for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.Assign)]
     constants = [each for value in found for each in ast.walk(value) if isinstance(each, ast.Constant)]
     return sum(type(each.value) in (int, float) for each in constants)

@@ -21,7 +21,7 @@ KINDS = {
     ".json": read_features,
     ".svg": read_svg,
 }
-"""What reads each kind of file, by its ending."""
+"""The reader of each kind of file, by its ending."""
 
 
 def read_drawing(source: Source, kind: str | None = None) -> Drawing:

@@ -74,11 +74,11 @@ class Search(ABC):
     """
 
     phase: str
-    """What is being done, as `Progress` tells it."""
+    """The phase of the search, as `Progress` tells it."""
     iterations: int | None = None
-    """How many iterations are to be made; None where only a limit ends them."""
+    """The iterations to make; None where only a limit ends them."""
     is_quiet = False
-    """Whether its tour is known only when it has ended."""
+    """True if its tour is known only when it has ended."""
     standing: Any
 
     def __init__(self, task: Task[Any], form: Form | None = None) -> None:

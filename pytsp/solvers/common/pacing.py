@@ -7,10 +7,10 @@ import math
 __all__ = ["CALL_SECONDS", "LATE_SECONDS", "MOST_GROWTH", "SHORT_CALL_SECONDS", "Pace"]
 
 CALL_SECONDS = 0.15
-"""How long one kernel call should take."""
+"""Seconds that one kernel call should take."""
 
 SHORT_CALL_SECONDS = 0.02
-"""How long it should take at first, so that early improvements are seen as they come."""
+"""Seconds of the first calls: early improvements are seen as they come."""
 
 LATE_SECONDS = 0.02
 """By how much a call may be expected to end after the time limit."""

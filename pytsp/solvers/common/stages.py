@@ -24,7 +24,7 @@ from pytsp.starts.construct import Start
 __all__ = ["Stages", "starting_tours", "stored_iterations"]
 
 # A call makes no more iterations, each of which may have a temperature: of few cities a second has millions.
-MOST_ITERATIONS = 1 << 18
+MOST_ITERATIONS = 262_144
 
 
 class Stages(Search):

@@ -15,6 +15,10 @@ from pytsp.problem.location import excess_of
 TEMPERATURE = 1.2
 # The same for directed ways, whose chains find fewer moves that shorten a tour (docs/algorithms/open-and-directed.md).
 DIRECTED_TEMPERATURE = 4.0
+# The largest temperature of a kernel, in its units: far above the lengthening of a tour by a kick.
+MOST_TEMPERATURE = 1e12
+# Cities whose nearest are asked for together.
+_BLOCK = 131_072
 
 
 def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None, *, is_doubled: bool = False) -> float:
@@ -29,8 +33,8 @@ def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None,
         return 0.0
     near, total = lists[:, :2], 0
     longer = form.whole.distance(0, 1) // 2 if is_doubled else int(excess_of(form.whole, lists)[0])
-    for first in range(0, len(near), size := 1 << 17):
-        block = near[first : first + size]
+    for first in range(0, len(near), _BLOCK):
+        block = near[first : first + _BLOCK]
         lengths = form.whole.distances(np.arange(first, first + len(block))[:, None], block)
         # The other city of a pair, where a list has it, is at distance 0.
         total += int(np.maximum(lengths - longer, 0).sum())
@@ -45,8 +49,7 @@ def in_units(form: Form, temperature: float) -> float:
     ValueError
         If it is more than a kernel takes.
     """
-    # Far above the lengthening of a tour by a kick.
-    if form.in_units(temperature) > (most_of_a_kernel := 1e12):
-        most = math.ldexp(most_of_a_kernel, form.exponent)
+    if form.in_units(temperature) > MOST_TEMPERATURE:
+        most = math.ldexp(MOST_TEMPERATURE, form.exponent)
         raise ValueError(f"temperature must be at most {most:g} here; it is {temperature!r}")
     return form.in_units(temperature)

@@ -27,8 +27,10 @@ from pytsp.utils.deadline import OutOfTime
 DEFAULT_ROUNDS = 100
 # The power of what is left by which the temperature falls (docs/algorithms).
 COOLING = 3
+# Cities whose links are made by a call.
+LINKED = 65_536
 # Most cities at which a pass looks, and the cost of one, in positions that change (`parallel_moves.fut`).
-PASS_CITIES = 1 << 18
+PASS_CITIES = 262_144
 LOOK_WORK = 16
 # A piece's kicks in a round are this fraction of its cities.
 KICKS_A_CITY = 0.1
@@ -108,8 +110,8 @@ class Pieces(Search):
         self.moves = moves_of(task, "thread", "lk")
         self.links = kernels.call("links_blank", *lists.shape)
         # Some at a time, so that the kernels never hold the lists beside the links.
-        for first in range(0, self.n, linked := 1 << 16):
-            block = lists[first : first + linked]
+        for first in range(0, self.n, LINKED):
+            block = lists[first : first + LINKED]
             self.links = self.call("links", self.links, first, block)
         handle = kernels.call("large_given", tour)
         self.standing = PiecesStanding(handle, self._length(handle))
