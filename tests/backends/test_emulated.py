@@ -120,6 +120,7 @@ def test_populations_start_and_cross_on_the_gpu(
 ) -> None:
     # No host is needed, and without one no other moves are made by default.
     monkeypatch.setattr("pytsp.solvers.eax.host_kernels", lambda kernels: None)
+    monkeypatch.setattr("pytsp.neighbours.boxes.LISTED_ON_A_GPU", 1)
     found = pytsp.solve(INSTANCES[kind], solver="eax", backend=name, climbers=8, **options)
     verbs = ("bulk", "cross", *["rounds"] * bool(options))
     assert all(f"{name} {kind}_{verb}" in called for verb in verbs)
