@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import needs_checkout
 from cities import uniform
 from clocks import Clock
 from paths import ROOT
@@ -37,6 +38,7 @@ def test_numbers_are_in_the_policy_and_the_table() -> None:
 
 
 def test_each_speed_tells_where_it_is_from() -> None:
+    needs_checkout("bench")
     assert len(SPEEDS) == len(TABLE)
     for row in TABLE:
         assert row.value > 0 and row.unit and row.machine
@@ -45,7 +47,7 @@ def test_each_speed_tells_where_it_is_from() -> None:
 
 
 def test_each_speed_and_size_is_read() -> None:
-    texts = [file.read_text(encoding="utf-8") for file in (ROOT / "pytsp").rglob("*.py") if file.name != "speeds.py"]
+    texts = [file.read_text(encoding="utf-8") for file in SOLVERS.parent.rglob("*.py") if file.name != "speeds.py"]
     read = {name for text in texts for name in re.findall(r'(?:SPEEDS|BYTES)\[f?"([^"]*)"', text)}
     read |= {
         name for text in texts for one in re.findall(r'(?:SPEEDS|BYTES)\[("[^]]*)\]', text) for name in one.split('"')
