@@ -17,7 +17,13 @@ from pytsp.neighbours.boxes import boxes_by
 from pytsp.problem.location import is_located
 from pytsp.run.state_reader import State
 from pytsp.solvers import policy
-from pytsp.solvers.common.candidates import are_by_alpha, lists_without_exits, search_lists, second_lists
+from pytsp.solvers.common.candidates import (
+    are_by_alpha,
+    is_on_a_lattice,
+    lists_without_exits,
+    search_lists,
+    second_lists,
+)
 from pytsp.solvers.common.flat_search import FlatSearch, check_device, most_climbers
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import LocalSearch, population_fields
@@ -44,16 +50,25 @@ FLAGS = ("is_descended", "has_met_elites")
 def begin(task: Task[Any]) -> Search:
     """Return the populations of a crossover at their start, or in their stored state.
 
-    Where the solver may change, and a population would be late, return the climbers of an iterated local search.
+    Where the solver may change, and a population would be late, return the climbers of an iterated local search; of
+    many cities of a lattice too, where their chains are ahead.
     """
     task.prepare()
     state = task.watch.state
+    if state is None and _has_better_chains(task):
+        return begin_climbers(replace(task, options=ILS()))
     if state is None or "elites" in state:
         search = Evolution(task)
         if state is not None or not task.may_change_solver or not search.is_late():
             return search
         return _climbers_instead(search)
     return begin_climbers(replace(task, options=ILS()))
+
+
+def _has_better_chains(task: Task[EAX]) -> bool:
+    """Tell whether chains come nearer the optimum than a population."""
+    is_many = task.machine == "cpu" and task.may_change_solver and task.instance.n > policy.CONFIRMED_CITIES
+    return is_many and are_by_alpha(task, MOVES.index("lk")) and is_on_a_lattice(task)
 
 
 def _climbers_instead(search: Evolution) -> Search:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import FORBIDDEN, Instance
@@ -64,6 +65,11 @@ DEAR_SHARE, EXITS_SHARE, EARLY_SHARE = 0.2, 0.5, 1 / 60
 # Shares of a limit: α-nearness takes at most the first by default, beyond which it does not pay; the second is left for
 # merging tours.
 ALPHA_SHARE, MERGING_SHARE = 0.05, 0.1
+# A lattice: from a city to its eight nearest there are at most so many different distances on average. Its lists by
+# α-nearness, with their share of a limit, and its first temperature.
+LATTICE_NEIGHBOURS, LATTICE_DISTANCES = 8, 2.75
+LATTICE_LISTS = {"k": 4, "near": 0, "iterations": 100}
+LATTICE_ALPHA_SHARE, LATTICE_TEMPERATURE = 0.2, 0.0
 # The fewest cities for which a population on a GPU starts in bulk. Of fewer, and of matrices, the host's cores bring
 # climbers to better local optima soon enough.
 LEAST_FLAT_CITIES = 1_000
@@ -130,6 +136,17 @@ def is_like_roads(instance: Instance) -> bool:
     there, back = there[known], back[known]
     both = np.abs(there) + np.abs(back)
     return bool((np.abs(there - back) / np.where(both > 0, both, 1.0)).sum() <= 0.25 * both.size)
+
+
+def is_lattice(instance: Instance, lists: NDArray[np.int32]) -> bool:
+    """Tell whether cities, of which lists have the nearest in order, are those of a lattice, by a thousand of them."""
+    if lists.shape[1] < LATTICE_NEIGHBOURS or instance.coordinates is None:
+        return False
+    cities = np.linspace(0, instance.n - 1, min(instance.n, 1_000)).astype(np.int64)
+    distances = instance.distances(cities[:, None], lists[cities, :LATTICE_NEIGHBOURS])
+    # What is rounded of coordinates makes no difference.
+    is_farther = distances[:, 1:] > 1.001 * distances[:, :-1]
+    return float(np.mean(1 + np.count_nonzero(is_farther, axis=1))) <= LATTICE_DISTANCES
 
 
 def chain_seconds(n: int) -> float:

@@ -66,6 +66,10 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
         {"solver": "ils", "iterations": 900, "climbers": 2, "moves": "or-opt"}
         | {"neighbours": neighbour_lists(SMALL, 7), "initial_tour": range(40)},
     ),
+    "ils on a lattice": (
+        Instance.from_coordinates(10 * np.array(list(np.ndindex(8, 9))), "EUC_2D"),
+        {"solver": "ils", "iterations": 300, "climbers": 2},
+    ),
     "eax": (uniform(120), {"solver": "eax", "climbers": 30, "moves": "lk"}),
     "eax of the best": (
         uniform(120),
@@ -129,7 +133,7 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # GPUs have no pieces, and make no chains of iterated local search (test_ils).
-ON_CPUS = ("ils by chains", "large", "large by chains", "large of floats")
+ON_CPUS = ("ils by chains", "ils on a lattice", "large", "large by chains", "large of floats")
 
 
 def assert_same(a: Result, b: Result) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels, other_part
 from pytsp.bound.alpha import alpha_lists
+from pytsp.neighbours.boxes import boxes_by
 from pytsp.neighbours.exits import find_exits, with_exits
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.neighbours.ways import way_lists
@@ -94,7 +95,8 @@ def alpha_fits(task: Task[Any]) -> bool:
         return False
     if limit is None or task.options.iterations is not None:
         return True
-    return SPEEDS["lists by alpha"] * task.instance.n <= policy.ALPHA_SHARE * limit
+    seconds, most = SPEEDS["lists by alpha"] * task.instance.n, policy.ALPHA_SHARE * limit
+    return seconds <= most or (seconds <= policy.LATTICE_ALPHA_SHARE * limit and is_on_a_lattice(task))
 
 
 def are_by_alpha(task: Task[Any], moves: int) -> bool:
@@ -104,8 +106,9 @@ def are_by_alpha(task: Task[Any], moves: int) -> bool:
     with which it began.
     """
     state = task.watch.state
-    fits = alpha_fits(task) if state is None else "by_alpha" in state and state.flag("by_alpha")
-    return fits and MOVES[moves] == "lk" and not task.is_doubled
+    if MOVES[moves] != "lk" or task.is_doubled:
+        return False
+    return alpha_fits(task) if state is None else "by_alpha" in state and state.flag("by_alpha")
 
 
 def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[np.int32]:
@@ -141,6 +144,24 @@ def second_lists(task: Task[Any], lists: NDArray[np.int32]) -> NDArray[np.int32]
     """
     exits = _near(task, DEFAULT_NEIGHBOURS).exits
     return task.recall("second lists", lambda: _alpha_lists(task, lists, exits, k=8))
+
+
+def is_on_a_lattice(task: Task[Any]) -> bool:
+    """Tell whether the cities are those of a lattice, and the options say nothing of lists."""
+
+    def see() -> bool:
+        with boxes_by(task.kernels):
+            return policy.is_lattice(task.instance, _near(task, DEFAULT_NEIGHBOURS).lists)
+
+    return task.options.neighbours is None and task.recall("is on a lattice", see)
+
+
+def lattice_lists(task: Task[Any]) -> NDArray[np.int32]:
+    """Return few neighbours, by α-nearness alone: where the nearest cities are equally far, the penalties of a longer
+    ascent tell which edges are worth a try."""
+    near = _near(task, DEFAULT_NEIGHBOURS)
+    lists = with_exits(task.instance, near.lists, near.exits)
+    return task.recall("lattice lists", lambda: _alpha_lists(task, lists, near.exits, **policy.LATTICE_LISTS))
 
 
 def _are_ways(task: Task[Any]) -> bool:

@@ -119,7 +119,7 @@ class ILS(Climbers, NeighbourLists):
         "Length by which an accepted tour may be longer at first, about, as in simulated annealing [3]_. It falls to "
         "0, with the square of the share of iterations or time that is left. The climber's best tour is kept beside. "
         "By default 1.2 times the mean distance between a city and its two nearest neighbours; in asymmetric instances "
-        "4 times."
+        "4 times; 0 with the default lists of a lattice."
     )
     exchange: int | None = whole(
         1,

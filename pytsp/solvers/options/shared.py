@@ -90,8 +90,8 @@ class NeighbourLists(Options):
             "The cities to which new edges are tried: the number of nearest cities, or lists. By default 10; for one "
             'huge tour 8; for ants without a local search 20. "alpha" takes seven by α-nearness: the two nearest, and '
             "the five whose edges lengthen a minimum 1-tree least (see the page on lower bounds). An iterated local "
-            "search by chains takes these by default if distances are whole and a limit leaves 0.3 ms per city. Half "
-            "of a population's climbers then descend along eight of them.",
+            "search by chains takes these by default if distances are whole and a limit leaves 0.3 ms per city; on a "
+            "lattice four by α-nearness alone. Half of a population's climbers then descend along eight of them.",
             "length of the neighbour lists, or alpha",
             least=1,
             words=(ALPHA,),
