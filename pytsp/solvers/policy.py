@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import FORBIDDEN, Instance
-from pytsp.problem.location import is_planar
+from pytsp.problem.location import is_planar, located
 from pytsp.solvers.speeds import SPEEDS
 
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
@@ -139,11 +139,16 @@ def is_like_roads(instance: Instance) -> bool:
 
 
 def is_lattice(instance: Instance, lists: NDArray[np.int32]) -> bool:
-    """Tell whether cities, of which lists have the nearest in order, are those of a lattice, by a thousand of them."""
-    if lists.shape[1] < LATTICE_NEIGHBOURS or instance.coordinates is None:
+    """Tell whether cities, of which lists have the nearest in order, are those of a lattice, by a thousand of them.
+
+    It goes by places: whole kilometres between the houses of a village are equal, too.
+    """
+    found = located(instance)
+    if found is None or lists.shape[1] < LATTICE_NEIGHBOURS:
         return False
     cities = np.linspace(0, instance.n - 1, min(instance.n, 1_000)).astype(np.int64)
-    distances = instance.distances(cities[:, None], lists[cities, :LATTICE_NEIGHBOURS])
+    ways = found.points[lists[cities, :LATTICE_NEIGHBOURS]] - found.points[cities, None]
+    distances = np.sort(np.linalg.norm(ways, axis=2), axis=1)
     # What is rounded of coordinates makes no difference.
     is_farther = distances[:, 1:] > 1.001 * distances[:, :-1]
     return float(np.mean(1 + np.count_nonzero(is_farther, axis=1))) <= LATTICE_DISTANCES

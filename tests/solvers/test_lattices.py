@@ -28,6 +28,13 @@ def lattice(rows: int, columns: int, share: float = 1.0, step: float = 100.0, me
     return Instance.from_coordinates(points[kept], metric)
 
 
+def coarse(n: int) -> Instance:
+    """Houses of villages, most a whole kilometre from each other."""
+    random = np.random.default_rng(0)
+    centres = random.uniform(0, 500, (n // 30, 2))
+    return Instance.from_coordinates(centres[np.arange(n) % len(centres)] + random.normal(0, 0.3, (n, 2)), "CEIL_2D")
+
+
 @pytest.mark.parametrize(
     ("instance", "expected"),
     [
@@ -38,6 +45,8 @@ def lattice(rows: int, columns: int, share: float = 1.0, step: float = 100.0, me
         (lattice(40, 40, share=0.7), False),
         (uniform(900), False),
         (uniform(900, side=100_000), False),
+        # Rounded distances are equal, places are not.
+        (coarse(900), False),
         # Too few for eight neighbours.
         (lattice(2, 4), False),
         (Instance.from_matrix(1 - np.eye(50, dtype=np.int64)), False),
@@ -81,13 +90,14 @@ def test_lists_and_temperature_of_a_lattice(backend: Backend, monkeypatch: pytes
         return 0.0
 
     monkeypatch.setattr("pytsp.solvers.ils.solver.first_temperature", first)
+    kernels = open_backend(backend.name, part="search") if backend.device else backend
     for options, width, temperature in (
         ({}, 4, 0.0),
         ({"temperature": 2.5}, 4, 2.5),
         ({"neighbours": 6}, 6, None),
         ({"neighbours": "alpha"}, 7, None),
     ):
-        task = task_of(lattice(20, 20), ILS(climbers=1, iterations=0, **options), kernels=backend)
+        task = task_of(lattice(20, 20), ILS(climbers=1, iterations=0, **options), kernels=kernels)
         if not are_by_alpha(task, MOVES.index("lk")):
             pytest.skip("no chains here")
         assert begin(task).local_search.lists.shape[1] == width
