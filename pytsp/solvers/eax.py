@@ -50,8 +50,8 @@ FLAGS = ("is_descended", "has_met_elites")
 def begin(task: Task[Any]) -> Search:
     """Return the populations of a crossover at their start, or in their stored state.
 
-    Where the solver may change, and a population would be late, return the climbers of an iterated local search; of
-    many cities of a lattice too, where their chains are ahead.
+    Return the climbers of an iterated local search instead if the solver may change, and either a population would be
+    late or the cities are those of a large lattice.
     """
     task.prepare()
     state = task.watch.state
@@ -66,7 +66,7 @@ def begin(task: Task[Any]) -> Search:
 
 
 def _has_better_chains(task: Task[EAX]) -> bool:
-    """Tell whether chains come nearer the optimum than a population."""
+    """Tell whether chains end with shorter tours than populations: on a CPU, on a large lattice."""
     is_many = task.machine == "cpu" and task.may_change_solver and task.instance.n > policy.CONFIRMED_CITIES
     return is_many and are_by_alpha(task, MOVES.index("lk")) and is_on_a_lattice(task)
 

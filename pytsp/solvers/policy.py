@@ -65,8 +65,8 @@ DEAR_SHARE, EXITS_SHARE, EARLY_SHARE = 0.2, 0.5, 1 / 60
 # Shares of a limit: α-nearness takes at most the first by default, beyond which it does not pay; the second is left for
 # merging tours.
 ALPHA_SHARE, MERGING_SHARE = 0.05, 0.1
-# A lattice: from a city to its eight nearest there are at most so many different distances on average. Its lists by
-# α-nearness, with their share of a limit, and its first temperature.
+# Nearest cities to which those of a lattice have few different distances, and the most on average. The lists of a
+# lattice by α-nearness, their share of a limit, and the first temperature there.
 LATTICE_NEIGHBOURS, LATTICE_DISTANCES = 8, 2.75
 LATTICE_LISTS = {"k": 4, "near": 0, "iterations": 100}
 LATTICE_ALPHA_SHARE, LATTICE_TEMPERATURE = 0.2, 0.0
@@ -139,9 +139,9 @@ def is_like_roads(instance: Instance) -> bool:
 
 
 def is_lattice(instance: Instance, lists: NDArray[np.int32]) -> bool:
-    """Tell whether cities, of which lists have the nearest in order, are those of a lattice, by a thousand of them.
+    """Tell whether the cities are those of a lattice, by a thousand of them and the nearest ones in their lists.
 
-    It goes by places: whole kilometres between the houses of a village are equal, too.
+    Distances are those of the places: rounded ones are equal between the houses of a village, too.
     """
     found = located(instance)
     if found is None or lists.shape[1] < LATTICE_NEIGHBOURS:
@@ -149,7 +149,7 @@ def is_lattice(instance: Instance, lists: NDArray[np.int32]) -> bool:
     cities = np.linspace(0, instance.n - 1, min(instance.n, 1_000)).astype(np.int64)
     ways = found.points[lists[cities, :LATTICE_NEIGHBOURS]] - found.points[cities, None]
     distances = np.sort(np.linalg.norm(ways, axis=2), axis=1)
-    # What is rounded of coordinates makes no difference.
+    # Coordinates may be rounded.
     is_farther = distances[:, 1:] > 1.001 * distances[:, :-1]
     return float(np.mean(1 + np.count_nonzero(is_farther, axis=1))) <= LATTICE_DISTANCES
 

@@ -475,9 +475,13 @@ def test_a_bound_is_that_of_all_searches() -> None:
     with no_warning():
         result = pytsp.solve(directed(SIX), backend="c", bound=True, **ILS)
     assert result.lower_bound is not None and 0.009 < result.lower_bound <= result.length
+    # A first search ends with a gap of 0.307, so that others follow for a smaller one.
+    with no_warning():
+        near = pytsp.solve(directed(SIX), backend="c", bound=True, target_gap=0.3, **ILS)
+    assert near.stop_reason == "proven" and near.length <= 1.3 * result.lower_bound
     with pytest.warns(PytspWarning, match="limits that end it"):
-        near = pytsp.solve(directed(SIX), backend="c", bound=True, target_gap=0.31, **ILS)
-    assert near.stop_reason == "proven" and near.length <= 1.31 * result.lower_bound
+        first = pytsp.solve(directed(SIX), backend="c", bound=True, target_gap=0.31, **ILS)
+    assert first.stop_reason == "proven" and near.length < first.length <= 1.31 * result.lower_bound
 
 
 def test_backends_and_processes_change_nothing(backend: Backend) -> None:

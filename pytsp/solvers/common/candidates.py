@@ -31,8 +31,9 @@ def candidates(
     """Return the neighbour lists, shape (n, k), in order of distance.
 
     They are the given lists; or the nearest cities, `default` by default, of each quadrant in the plane; or some of
-    these by α-nearness, if requested, or if nothing is given and `default_is_alpha` is true. All but given lists have
-    exits if the nearest cities do not lead out of clusters.
+    these by α-nearness, if requested, or if nothing is given and `default_is_alpha` is true. Of a lattice, whose
+    nearest cities are equally far, there are then fewer. All but given lists have exits if the nearest cities do not
+    lead out of clusters.
     """
     key = ("candidates", default, default_is_alpha)
     return task.recall(key, lambda: _candidates(task, default, default_is_alpha=default_is_alpha))
@@ -45,7 +46,8 @@ def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDA
     is_by_alpha = is_alpha(options.neighbours) or (options.neighbours is None and default_is_alpha)
     near = _near(task, default if is_by_alpha or options.neighbours is None else options.neighbours)
     lists = with_exits(instance, near.lists, near.exits)
-    return _alpha_lists(task, lists, near.exits) if is_by_alpha else lists
+    length = policy.LATTICE_LISTS if is_by_alpha and is_on_a_lattice(task) else {}
+    return _alpha_lists(task, lists, near.exits, **length) if is_by_alpha else lists
 
 
 class _Near(NamedTuple):
@@ -154,14 +156,6 @@ def is_on_a_lattice(task: Task[Any]) -> bool:
             return policy.is_lattice(task.instance, _near(task, DEFAULT_NEIGHBOURS).lists)
 
     return task.options.neighbours is None and task.recall("is on a lattice", see)
-
-
-def lattice_lists(task: Task[Any]) -> NDArray[np.int32]:
-    """Return few neighbours, by α-nearness alone: where the nearest cities are equally far, the penalties of a longer
-    ascent tell which edges are worth a try."""
-    near = _near(task, DEFAULT_NEIGHBOURS)
-    lists = with_exits(task.instance, near.lists, near.exits)
-    return task.recall("lattice lists", lambda: _alpha_lists(task, lists, near.exits, **policy.LATTICE_LISTS))
 
 
 def _are_ways(task: Task[Any]) -> bool:

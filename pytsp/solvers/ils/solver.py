@@ -10,7 +10,6 @@ from pytsp.solvers.common.candidates import (
     are_by_alpha,
     are_nearest,
     is_on_a_lattice,
-    lattice_lists,
     lists_without_exits,
     search_lists,
 )
@@ -46,13 +45,12 @@ def begin(task: Task[ILS]) -> Population:
     check_climbers(instance.n, climbers, copies=1 + (options.restart is not None or options.merge))
     by_alpha = are_by_alpha(task, moves)
     with boxes_by(task.kernels):
-        is_lattice = by_alpha and is_on_a_lattice(task)
-        lists = lattice_lists(task) if is_lattice else search_lists(task, default_is_alpha=by_alpha)
+        lists = search_lists(task, default_is_alpha=by_alpha)
         is_for_starts = are_nearest(instance, options) and not by_alpha and lists.shape[1] >= GREEDY_NEIGHBOURS
         nearest = lists_without_exits(task) if is_for_starts else None
         starts = starting_tours(task, climbers, nearest, moves=moves) if state is None else None
     given = 0.0 if options.acceptance == "shorter" else options.temperature
-    if given is None and is_lattice:
+    if given is None and by_alpha and is_on_a_lattice(task):
         given = policy.LATTICE_TEMPERATURE
     temperature = first_temperature(task.form, lists, given, is_doubled=task.is_doubled)
     return Population(
