@@ -7,6 +7,13 @@ import "rows"
 import "segments"
 import "subtours"
 
+-- The place of cut r, of exchange o or of cycle g, among the cuts of both. **Work:** O(log m).
+local
+def place_in_both [c] [m] [d] [l] (e: exchanges [c] [m]) (cycles: exchanges [d] [l]) (o: i32) (g: i32) (is_exchange: bool) (r: i32) : i32 =
+  if is_exchange
+  then r - get e.off o + cuts_before cycles g (get e.cut r)
+  else r - get cycles.off g + cuts_before e o (get cycles.cut r)
+
 -- | Return the union of each exchange with its cycle, which shares no cut with it. **Work:** O(v log m) for v cuts in all.
 def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] [l]) (members: [u]member) : ?[v].exchanges [u] [v] =
   #[unsafe]
@@ -15,27 +22,24 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
   let ends = ends_of size
   let v = numbered (total_of ends)
   let off = starts_of size ends
-  -- The exchange's cuts, then the cycle's: the union, the cut, whether it is the exchange's, places among both.
-  let cut_of (x: i32): (i32, i32, bool, i32 -> i32) =
+  -- The exchange's cuts, then the cycle's: the union, the cut, whether it is the exchange's. (The place of the cut is no
+  -- function in this tuple: translation would take 40 s longer.)
+  let cut_of (x: i32): (i32, i32, bool) =
     let w = row_of ends (i64.i32 x)
     let (o, g) = (get os w, get gs w)
     let t = x - get off w
     let is_mine = t < get e.size o
-    let place (r: i32) =
-      get off w
-      + (if is_mine
-         then r - get e.off o + cuts_before cycles g (get e.cut r)
-         else r - get cycles.off g + cuts_before e o (get cycles.cut r))
-    in (w, if is_mine then get e.off o + t else get cycles.off g + t - get e.size o, is_mine, place)
+    in (w, if is_mine then get e.off o + t else get cycles.off g + t - get e.size o, is_mine)
+  let place (w: i32) (is_mine: bool) (r: i32): i32 = get off w + place_in_both e cycles (get os w) (get gs w) is_mine r
   let slot (x: i64): i64 =
-    let (_, r, _, place) = cut_of (i32.i64 x)
-    in i64.i32 (place r)
+    let (w, r, is_mine) = cut_of (i32.i64 x)
+    in i64.i32 (place w is_mine r)
   let source = scatter (replicate v 0i32) (map slot (iota v)) (map i32.i64 (iota v))
   let cut (x: i32) =
-    let (w, r, is_mine, place) = cut_of x
+    let (w, r, is_mine) = cut_of x
     let linked (side: i32) =
       let y = if is_mine then linked e (2 * r + side) else linked cycles (2 * r + side)
-      in 2 * place (y >> 1) + (y & 1)
+      in 2 * place w is_mine (y >> 1) + (y & 1)
     in (if is_mine then get e.cut r else get cycles.cut r, w, (linked 0, linked 1))
   let (cut, own, link) = unzip3 (map cut source)
   in { row = map (get e.row) os
