@@ -1,6 +1,7 @@
 -- | Joints: for every subtour but the largest of its exchange the best exchange of two edges that joins it to a larger one.
 
 import "../core/metric"
+import "../core/packed"
 import "edges"
 import "exchange"
 import "rows"
@@ -24,6 +25,14 @@ def rings_of [c] [m] (rows: rows) (cap: i32) (e: exchanges [c] [m]) (subtour: [m
   let largest = largest_subtours e subtour sizes
   let looks (o: i32) (s: i32) = get unfinished o && subtour_of (get largest o) != s && get sizes s <= cap
   in {e, subtour, sizes, looks = map2 looks e.own subtour}
+
+-- Behind how many cities that look those of segment r come.
+local def upto [m] (ends: [m]i64) (r: i32) : i64 = if r == 0 then 0 else get ends (r - 1)
+
+-- The position of city x of those that look, in segment r.
+local
+def position [c] [m] (rows: rows) (e: exchanges [c] [m]) (ends: [m]i64) (r: i32) (x: i64) : i32 =
+  stepped rows (position_of rows e (2 * r + 1)) (i32.i64 (x - upto ends r))
 
 -- A find of a city: a gain, and the place in its list with the two sides, as 4 j + 2 side + other, -1 for none.
 local type found = (i32, i32)
@@ -73,27 +82,27 @@ module mk_joints (M: metric) = {
   -- look. **Span:** O(k log m).
   def joints [n] [k] [p] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (rings: rings [c] [m]) : [m]joint =
     #[unsafe]
-    let {e, subtour, sizes = _, looks} = rings
+    let {e, subtour = _, sizes = _, looks} = rings
     let bits = 66 - i64.i32 (i64.clz (i64.max 0 (k - 1)))
     let cities = assert (most_cities rows <= 1 << (32 - bits)) ((1 << (32 - bits)) - 1)
     let ends = scan (+) 0 (map2 (\r f -> if f then i64.i32 (segment_size rows e (i32.i64 r)) else 0) (iota m) looks)
-    let upto (r: i32): i64 = if r == 0 then 0 else ends[i64.i32 r - 1]
-    let first (o: i32) = upto (get e.off o)
-    let position (r: i32) (x: i64) = stepped rows (position_of rows e (2 * r + 1)) (i32.i64 (x - upto r))
+    let all = pack (rows, data, lists, tours, places, rings, ends)
     let key (x: i64): (i64, i64) =
+      let (rows, data, lists, tours, places, rings, ends) = unpack all
       let r = row_of ends x
-      let (gain, code) = look rows data lists tours places rings r (position r x)
-      let number = cities - (x - first (get e.own r))
-      in (if code < 0 then -1 else i64.i32 (get subtour r), (i64.i32 gain << 32) | (number << bits) | i64.i32 code)
+      let (gain, code) = look rows data lists tours places rings r (position rows rings.e ends r x)
+      let number = cities - (x - upto ends (get rings.e.off (get rings.e.own r)))
+      in (if code < 0 then -1 else i64.i32 (get rings.subtour r), (i64.i32 gain << 32) | (number << bits) | i64.i32 code)
     let (to, keys) = unzip (map key (iota (total_of ends)))
     let best = largest_of m to keys
     let joint (s: i64): joint =
       if best[s] == i64.lowest
       then no_joint
-      else let x = cities - ((best[s] & 0xffffffff) >> bits) + first e.own[s]
+      else let (rows, _, lists, tours, places, {e, subtour = _, sizes = _, looks = _}, ends) = unpack all
+           let x = cities - ((best[s] & 0xffffffff) >> bits) + upto ends (get e.off e.own[s])
            let code = i32.i64 (best[s] & ((1 << bits) - 1))
            let r = row_of ends x
-           let q = position r x
+           let q = position rows e ends r x
            let a = tour_of rows (get e.row e.own[s])
            let t = get places[a] lists[i64.i32 (get tours[a] q), i64.i32 (code >> 2)]
            let there = segment_of e e.own[s] t

@@ -1,5 +1,6 @@
 -- | AB-cycles near exchanges: those with a cut in a small subtour, each once for an exchange.
 
+import "../core/packed"
 import "cycles"
 import "exchange"
 import "rows"
@@ -56,22 +57,27 @@ def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l])
 -- differ. **Span:** O(l log m).
 def members [p] [n] [w] [c] [m] [d] [l] (rows: rows) (most: i32) (pool: pool [p] [n] [w] [d] [l]) (centers: centers [c] [m]) : []member =
   #[unsafe]
-  let e = centers.e
-  let count (r: i32) = if is_small centers r then (edges_within rows pool.d e r).1 else 0
+  let all = pack (rows, pool, centers)
+  let count (r: i32) =
+    let (rows, pool, centers) = unpack all
+    in if is_small centers r then (edges_within rows pool.d centers.e r).1 else 0
   let counts = kept_apart (map (\r -> count (i32.i64 r)) (iota m))
   let ends = ends_of counts
   let candidate (x: i64): (i32, i32, i32) =
+    let (rows, pool, {e, subtour = _, largest = _}) = unpack all
     let r = row_of ends x
     let (from, _, (low, high)) = edges_within rows pool.d e r
     let edge = from + i32.i64 (x - (ends[i64.i32 r] - i64.i32 (get counts r)))
     let edge = if edge >= high then edge - high + low else edge
     in (get e.own r, get pool.own edge, get pool.d.edges edge - i32.i64 (tour_of rows (get e.row (get e.own r)) * n))
   let fits (o: i32) (g: i32) (q: i32) =
-    g >= 0
-    && get e.gain o + get pool.cycles.gain g > 0
-    && get e.size o + get pool.cycles.size g <= most
-    && get e.cut (next_cut e (segment_of e o q)) != q
-    && joins centers pool.cycles o g q
+    let (_, {cycles, d = _, own = _}, centers) = unpack all
+    let e = centers.e
+    in g >= 0
+       && get e.gain o + get cycles.gain g > 0
+       && get e.size o + get cycles.size g <= most
+       && get e.cut (next_cut e (segment_of e o q)) != q
+       && joins centers cycles o g q
   let candidates = kept_apart (map candidate (iota (numbered (total_of ends))))
   let found = where_true (kept_apart (map (\(o, g, q) -> fits o g q) candidates))
   in map (\x -> let (o, g, _) = get candidates x in (o, g)) found

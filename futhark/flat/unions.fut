@@ -1,6 +1,7 @@
 -- | Unions around exchanges that leave costly subtours: AB-cycles join them while fewer subtours are left, as by Nagata
 -- and Kobayashi's second block strategy.
 
+import "../core/packed"
 import "exchange"
 import "members"
 import "rows"
@@ -24,18 +25,23 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
   let off = starts_of size ends
   -- The exchange's cuts, then the cycle's: the union, the cut, whether it is the exchange's. (The place of the cut is no
   -- function in this tuple: translation would take 40 s longer.)
+  let all = pack (e, cycles, os, gs, off, ends)
   let cut_of (x: i32): (i32, i32, bool) =
+    let (e, cycles, os, gs, off, ends) = unpack all
     let w = row_of ends (i64.i32 x)
     let (o, g) = (get os w, get gs w)
     let t = x - get off w
     let is_mine = t < get e.size o
     in (w, if is_mine then get e.off o + t else get cycles.off g + t - get e.size o, is_mine)
-  let place (w: i32) (is_mine: bool) (r: i32): i32 = get off w + place_in_both e cycles (get os w) (get gs w) is_mine r
+  let place (w: i32) (is_mine: bool) (r: i32): i32 =
+    let (e, cycles, os, gs, off, _) = unpack all
+    in get off w + place_in_both e cycles (get os w) (get gs w) is_mine r
   let slot (x: i64): i64 =
     let (w, r, is_mine) = cut_of (i32.i64 x)
     in i64.i32 (place w is_mine r)
   let source = scatter (replicate v 0i32) (map slot (iota v)) (map i32.i64 (iota v))
   let cut (x: i32) =
+    let (e, cycles, _, _, _, _) = unpack all
     let (w, r, is_mine) = cut_of x
     let linked (side: i32) =
       let y = if is_mine then linked e (2 * r + side) else linked cycles (2 * r + side)
