@@ -22,7 +22,7 @@ from buildtools.paths import KERNELS, ROOT
 from buildtools.shell import run, say
 from pytsp.distribution import NAME
 
-EXTRAS = "test,lint"
+EXTRA = "test"
 # Tells setup.py that build.py builds the kernels of an editable install.
 BESIDE = "PYTSP_KERNELS_BESIDE"
 STAMP = KERNELS / ".installed"
@@ -45,7 +45,7 @@ def build_requirements() -> list[str]:
 
 def requirements() -> list[str]:
     """Give what pytsp and its tests need."""
-    return [each for name in ("dependencies", *EXTRAS.split(",")) for each in list_in_pyproject(name)]
+    return [*list_in_pyproject("dependencies"), *list_in_pyproject(EXTRA)]
 
 
 def recipe_hash() -> str:
@@ -63,7 +63,7 @@ def is_installed() -> bool:
             marker = requirement.partition(";")[2]
             name = re.match(r"[\w.-]+", requirement)
             extra = re.search(r"extra == ['\"]([\w-]+)['\"]", marker)
-            if name and (extra is None or extra[1] in EXTRAS.split(",")):
+            if name and (extra is None or extra[1] == EXTRA):
                 importlib.metadata.version(name.group())
     except (OSError, ValueError, importlib.metadata.PackageNotFoundError):
         return False
@@ -160,7 +160,7 @@ def install_requirements(options: list[str]) -> None:
 
 def install_pytsp(options: list[str]) -> None:
     """Install this checkout, editable, where all that it needs is installed; its kernels are built meanwhile."""
-    pip_install([*options, "--no-build-isolation", "--editable", f"{ROOT}[{EXTRAS}]"], {BESIDE: "1"})
+    pip_install([*options, "--no-build-isolation", "--editable", f"{ROOT}[{EXTRA}]"], {BESIDE: "1"})
     if shutil.which("pyenv") and ".pyenv" in sys.prefix:
         run(["pyenv", "rehash"])
 
