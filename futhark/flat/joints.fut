@@ -86,9 +86,9 @@ module mk_joints (M: metric) = {
     let bits = 66 - i64.i32 (i64.clz (i64.max 0 (k - 1)))
     let cities = assert (most_cities rows <= 1 << (32 - bits)) ((1 << (32 - bits)) - 1)
     let ends = scan (+) 0 (map2 (\r f -> if f then i64.i32 (segment_size rows e (i32.i64 r)) else 0) (iota m) looks)
-    let all = pack (rows, data, lists, tours, places, rings, ends)
+    let all = pack (lists, tours, places, rings, ends)
     let key (x: i64): (i64, i64) =
-      let (rows, data, lists, tours, places, rings, ends) = unpack all
+      let (lists, tours, places, rings, ends) = unpack all
       let r = row_of ends x
       let (gain, code) = look rows data lists tours places rings r (position rows rings.e ends r x)
       let number = cities - (x - upto ends (get rings.e.off (get rings.e.own r)))
@@ -98,7 +98,7 @@ module mk_joints (M: metric) = {
     let joint (s: i64): joint =
       if best[s] == i64.lowest
       then no_joint
-      else let (rows, _, lists, tours, places, {e, subtour = _, sizes = _, looks = _}, ends) = unpack all
+      else let (lists, tours, places, {e, subtour = _, sizes = _, looks = _}, ends) = unpack all
            let x = cities - ((best[s] & 0xffffffff) >> bits) + upto ends (get e.off e.own[s])
            let code = i32.i64 (best[s] & ((1 << bits) - 1))
            let r = row_of ends x

@@ -57,21 +57,21 @@ def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l])
 -- differ. **Span:** O(l log m).
 def members [p] [n] [w] [c] [m] [d] [l] (rows: rows) (most: i32) (pool: pool [p] [n] [w] [d] [l]) (centers: centers [c] [m]) : []member =
   #[unsafe]
-  let all = pack (rows, pool, centers)
+  let all = pack (pool, centers)
   let count (r: i32) =
-    let (rows, pool, centers) = unpack all
+    let (pool, centers) = unpack all
     in if is_small centers r then (edges_within rows pool.d centers.e r).1 else 0
   let counts = kept_apart (map (\r -> count (i32.i64 r)) (iota m))
   let ends = ends_of counts
   let candidate (x: i64): (i32, i32, i32) =
-    let (rows, pool, {e, subtour = _, largest = _}) = unpack all
+    let (pool, {e, subtour = _, largest = _}) = unpack all
     let r = row_of ends x
     let (from, _, (low, high)) = edges_within rows pool.d e r
     let edge = from + i32.i64 (x - (ends[i64.i32 r] - i64.i32 (get counts r)))
     let edge = if edge >= high then edge - high + low else edge
     in (get e.own r, get pool.own edge, get pool.d.edges edge - i32.i64 (tour_of rows (get e.row (get e.own r)) * n))
   let fits (o: i32) (g: i32) (q: i32) =
-    let (_, {cycles, d = _, own = _}, centers) = unpack all
+    let ({cycles, d = _, own = _}, centers) = unpack all
     let e = centers.e
     in g >= 0
        && get e.gain o + get cycles.gain g > 0

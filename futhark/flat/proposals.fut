@@ -47,9 +47,9 @@ module mk_proposals (M: metric) = {
   -- | Return proposals of cities of rows that go on, by `wide` places. **Work:** O(p n wide). **Span:** O(wide).
   def proposals [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) ({tours, places, lengths = _}: population [p] [n] [r]) (wide: i32) (goes: [r]bool) : [p * n]proposal =
     #[unsafe]
-    let all = pack (rows, data, lists, tours, places, goes)
+    let all = pack (lists, tours, places, goes)
     let propose (x: i64) =
-      let (rows, data, lists, tours, places, goes) = unpack all
+      let (lists, tours, places, goes) = unpack all
       let (a, q) = (x / n, i32.i64 (x % n))
       let look = propose_side data lists tours[a] places[a] (bounds_at rows q) wide q
       in if get goes (row_at rows a q) then look (look {gain = 0, code = 0} 0) 1 else {gain = 0, code = 0}

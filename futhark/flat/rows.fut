@@ -37,28 +37,31 @@ module type rows_of_tours = {
 
 open (
   {
-    -- The first city and the cities of each instance, whether it goes on, and the instance of each city and position.
-    type~ rows = {n: i32, count: i64, starts: []i32, sizes: []i32, go: []bool, instance: []i32}
+    -- The bounds of each instance and whether it goes on, and the instance of each city and position. (In one array: each
+    -- array is one more for every function that captures rows.)
+    type~ rows = {n: i32, count: i64, each: [](bounds, bool), instance: []i32}
 
-    def one_row (n: i64) : rows = {n = i32.i64 n, count = 1, starts = [], sizes = [], go = [], instance = []}
+    def one_row (n: i64) : rows = {n = i32.i64 n, count = 1, each = [], instance = []}
 
     def rows_of [b] (n: i64) (sizes: [b]i32) (go: [b]bool) : rows =
       let ends = ends_of sizes
-      in {n = i32.i64 n, count = b, starts = starts_of sizes ends, sizes, go, instance = tabulate n (row_of ends)}
+      let each = map3 (\start size goes -> ({start, size}, goes)) (starts_of sizes ends) sizes go
+      in {n = i32.i64 n, count = b, each, instance = tabulate n (row_of ends)}
 
     def instances (rows: rows) : i64 = rows.count
     def cities (rows: rows) : i64 = i64.i32 rows.n
-    def most_cities (rows: rows) : i64 = i64.i32 (if rows.count == 1 then rows.n else i32.maximum rows.sizes)
+
+    def most_cities (rows: rows) : i64 =
+      i64.i32 (if rows.count == 1 then rows.n else i32.maximum (map (\(bounds, _) -> bounds.size) rows.each))
 
     #[inline]
     def instance_at (rows: rows) (q: i32) : i32 = if rows.count == 1 then 0 else get rows.instance q
 
     #[inline]
-    def goes (rows: rows) (i: i32) : bool = length rows.go == 0 || get rows.go i
+    def goes (rows: rows) (i: i32) : bool = length rows.each == 0 || (get rows.each i).1
 
     #[inline]
-    def bounds_of (rows: rows) (i: i32) : bounds =
-      if rows.count == 1 then {start = 0, size = rows.n} else {start = get rows.starts i, size = get rows.sizes i}
+    def bounds_of (rows: rows) (i: i32) : bounds = if rows.count == 1 then {start = 0, size = rows.n} else (get rows.each i).0
   }:
   rows_of_tours)
 

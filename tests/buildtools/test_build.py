@@ -760,7 +760,7 @@ def test_a_stamp_of_another_recipe_installs_again(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("marker", "installed"), [("test", False), ("lint", False), ("test-notebook", True), ("docs", True)]
+    ("marker", "installed"), [("test", False), ("lint", True), ("test-notebook", True), ("docs", True)]
 )
 def test_only_what_the_build_installs_is_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marker: str, installed: bool
