@@ -103,7 +103,8 @@ class EvolutionStanding(Standing):
     unchanged : int
         How many tours the last generation has left as long as they were.
     idle, stale : int
-        How many generations in a row have made no tour shorter, and how many not the shortest one.
+        How many generations in a row have made no tour shorter, and how many that changed few tours not the shortest
+        one.
     populations, shortest : int
         How many populations in a row have ended with that length.
     agreed : int
@@ -395,8 +396,10 @@ class Evolution(Search):
             self.kernels.release_memory()
         self.generation_seconds = time.perf_counter() - began
         unchanged = int(np.sum(after.lengths == now.lengths))
-        idle = now.idle + 1 if unchanged == len(now.lengths) else 0
-        stale = 0 if int(after.lengths.min()) < int(now.lengths.min()) else now.stale + 1
+        count = len(now.lengths)
+        idle = now.idle + 1 if unchanged == count else 0
+        is_still = count - unchanged <= policy.STALE_SHARE * count
+        stale = 0 if int(after.lengths.min()) < int(now.lengths.min()) else now.stale + is_still
         self.standing = replace(after, iteration=now.iteration + 1, unchanged=unchanged, idle=idle, stale=stale)
 
     @property

@@ -144,8 +144,12 @@ def test_a_population_ends_where_its_shortest_tour_stays(backend: Backend, monke
     stays = next(g for g in range(3, len(lengths)) if lengths[g] == lengths[g - 3])
     assert stays < whole.iterations
     monkeypatch.setattr("pytsp.solvers.policy.STALE", 3)
+    monkeypatch.setattr("pytsp.solvers.policy.STALE_SHARE", 1.0)
     cut = solved(uniform(300), backend, climbers=20, moves="3-opt")
     assert (cut.iterations, cut.length) == (stays, lengths[stays])
+    # Generations that change more tours than that share do not count.
+    monkeypatch.setattr("pytsp.solvers.policy.STALE_SHARE", -1.0)
+    assert_same(solved(uniform(300), backend, climbers=20, moves="3-opt"), whole)
 
 
 @pytest.mark.parametrize("n", [5, 8, 60])
