@@ -23,6 +23,7 @@ from pytsp.solvers.common.candidates import (
     lists_without_exits,
     search_lists,
     second_lists,
+    seconds_of_lists,
 )
 from pytsp.solvers.common.flat_search import FlatSearch, check_device, most_climbers
 from pytsp.solvers.common.incumbent import Best
@@ -55,7 +56,7 @@ def begin(task: Task[Any]) -> Search:
     """
     task.prepare()
     state = task.watch.state
-    if state is None and _has_better_chains(task):
+    if state is None and (_has_better_chains(task) or _is_slow(task)):
         return begin_climbers(replace(task, options=ILS()))
     if state is None or "elites" in state:
         search = Evolution(task)
@@ -69,6 +70,15 @@ def _has_better_chains(task: Task[EAX]) -> bool:
     """Tell whether chains end with shorter tours than populations: on a CPU, on a large lattice."""
     is_many = task.machine == "cpu" and task.may_change_solver and task.instance.n > policy.CONFIRMED_CITIES
     return is_many and are_by_alpha(task, MOVES.index("lk")) and is_on_a_lattice(task)
+
+
+def _is_slow(task: Task[EAX]) -> bool:
+    """Tell whether a CPU is too slow for a population within the limit, by the seconds that it took for the lists."""
+    is_free = task.machine == "cpu" and task.may_change_solver and task.watch.time_limit is not None
+    if not is_free or task.is_doubled or task.options.neighbours is not None or not is_located(task.instance):
+        return False
+    seconds = seconds_of_lists(task)
+    return policy.is_cpu_slow(task.instance.n, seconds, task.watch.seconds_left)
 
 
 def _climbers_instead(search: Evolution) -> Search:

@@ -29,6 +29,8 @@ MOST_NUMBERED = 2**25
 MOST_CHAINED, MOST_CHAIN_THREADS = 500_000, 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
+# Times of the seconds of its lists that a population needs.
+POPULATION_LISTS = 15.0
 # Fewest climbers of a population that has the second of its shares of a time limit.
 FEWEST_CLIMBERS = 8
 # Generations without a shorter tour, and without a shorter best tour, after which a population ends: its other tours
@@ -232,6 +234,14 @@ def first_chunk(n: int, kind: str, machine: str, threads: int | None, seconds_le
         return first * threads
     cities = min(1e6 if kind == "space" else 1e7, SPEEDS["GPU, bulk"] * max(0.0, seconds_left))
     return min(first, max(1, int(cities) // n))
+
+
+def is_cpu_slow(n: int, lists_seconds: float, seconds_left: float) -> bool:
+    """Tell whether a CPU is too slow for a population of many cities, by what their lists took.
+
+    On an idle one they take a twentieth of `population_seconds`.
+    """
+    return n > QUICK_GREEDY_CITIES and seconds_left < POPULATION_LISTS * lists_seconds
 
 
 def is_population_late(n: int, there: int, climber_seconds: float, seconds_left: float) -> bool:

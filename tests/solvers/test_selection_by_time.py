@@ -184,6 +184,31 @@ def test_climbers_start_from_the_populations_tour_where_another_would_be_dear(
     assert np.array_equal(starts[1], initial)
 
 
+@pytest.mark.parametrize(
+    ("n", "left", "is_slow"), [(8_192, 0.1, False), (8_193, 1.49, True), (8_193, 1.51, False), (20_000, 1.49, True)]
+)
+def test_a_cpu_is_slow_where_lists_took_much_of_the_time(n: int, left: float, is_slow: bool) -> None:
+    assert policy.is_cpu_slow(n, 0.1, left) is is_slow
+
+
+def test_a_slow_cpu_begins_no_population(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, float, float]] = []
+
+    def is_slow(n: int, lists_seconds: float, seconds_left: float) -> bool:
+        seen.append((n, lists_seconds, seconds_left))
+        return True
+
+    monkeypatch.setattr(policy, "is_cpu_slow", is_slow)
+    options: dict[str, Any] = {"backend": "c", "progress": lambda now: now.iteration > 0}
+    assert pytsp.solve(instance_of(500), time_limit=60.0, **options).solver == "ils"
+    [(n, seconds, left)] = seen
+    assert n == 500 and 0 < seconds < 60 - left
+    # Who asks for a population has it, and one without a limit has the time.
+    assert pytsp.solve(instance_of(500), solver="eax", time_limit=60.0, **options).solver == "eax"
+    assert pytsp.solve(instance_of(500), **options).solver == "eax"
+    assert len(seen) == 1
+
+
 def test_what_gave_way_goes_on_from_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(policy, "is_population_late", lambda *_: True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,19 +52,21 @@ def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDA
 
 
 class _Near(NamedTuple):
-    """The nearest cities of each, and its exits."""
+    """The nearest cities of each, its exits, and the seconds that they took."""
 
     lists: NDArray[np.int32]
     exits: NDArray[np.int32]
+    seconds: float = 0.0
 
 
 def _near(task: Task[Any], k: int) -> _Near:
     """Return the k nearest of each city, of each quadrant where there are quadrants, and its exits."""
 
     def make() -> _Near:
-        instance = task.instance
+        instance, began = task.instance, time.perf_counter()
         lists = neighbour_lists(instance, k, quadrants=_has_quadrants(instance, task.options))
-        return _Near(lists, find_exits(instance, lists))
+        exits = find_exits(instance, lists)
+        return _Near(lists, exits, time.perf_counter() - began)
 
     return task.recall(("near", k), make)
 
@@ -146,6 +149,12 @@ def second_lists(task: Task[Any], lists: NDArray[np.int32]) -> NDArray[np.int32]
     """
     exits = _near(task, DEFAULT_NEIGHBOURS).exits
     return task.recall("second lists", lambda: _alpha_lists(task, lists, exits, k=8))
+
+
+def seconds_of_lists(task: Task[Any]) -> float:
+    """Return the seconds that the lists of the nearest cities took, which are made if they are not there."""
+    with boxes_by(task.kernels):
+        return _near(task, DEFAULT_NEIGHBOURS).seconds
 
 
 def is_on_a_lattice(task: Task[Any]) -> bool:
