@@ -1,6 +1,6 @@
--- | Values that functions capture as one. The compiler makes of each variable that a function passed on captures, and of
--- each field of a record, a function around the last: a fifth of a translation was spent on fifty of them. A value whose
--- type hides sizes (`rows`, `data`) stays outside: packed, its arrays are mixed up.
+-- | Several values as one variable, for functions that are passed to `map` and capture many. The compiler makes one more
+-- function for each variable and each field of a record that these capture, and fifty take it seconds. Values whose type
+-- hides sizes (`rows`, `data`) must not be packed: then c and multicore compute wrongly.
 
 type packed 't = #packed t
 

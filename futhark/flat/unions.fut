@@ -23,9 +23,9 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
   let ends = ends_of size
   let v = numbered (total_of ends)
   let off = starts_of size ends
-  -- The exchange's cuts, then the cycle's: the union, the cut, whether it is the exchange's. (The place of the cut is no
-  -- function in this tuple: translation would take 40 s longer.)
   let all = pack (e, cycles, os, gs, off, ends)
+  -- The exchange's cuts, then the cycle's: the union, the cut, whether it is the exchange's. A function in this tuple would
+  -- take the compiler half a minute.
   let cut_of (x: i32): (i32, i32, bool) =
     let (e, cycles, os, gs, off, ends) = unpack all
     let w = row_of ends (i64.i32 x)

@@ -113,8 +113,8 @@ class EvolutionStanding(Standing):
     unchanged : int
         How many tours the last generation has left as long as they were.
     idle, stale : int
-        How many generations in a row have made no tour shorter, and how many that changed few tours not the shortest
-        one.
+        How many generations in a row have made no tour shorter, and how many have changed few tours since the shortest
+        one became shorter.
     populations, shortest : int
         How many populations in a row have ended with that length.
     agreed : int

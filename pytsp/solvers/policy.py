@@ -29,13 +29,13 @@ MOST_NUMBERED = 2**25
 MOST_CHAINED, MOST_CHAIN_THREADS = 500_000, 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
-# Times of the seconds of its lists that a population needs.
+# A population on a CPU needs this many times the seconds that its lists took.
 POPULATION_LISTS = 15.0
 # Fewest climbers of a population that has the second of its shares of a time limit.
 FEWEST_CLIMBERS = 8
 # Generations without a shorter tour, and without a shorter best tour, after which a population ends: its other tours
-# agree much later. Of the latter count those that change at most this share of the tours: of 100,000 cities the best
-# tour stays for 85 generations that change more, and becomes 0.004 % shorter then.
+# agree much later. Of the latter only those count that change at most this share of the tours: of many cities the best
+# tour may stay for longer while others become shorter, and go on then.
 PATIENCE, STALE, STALE_SHARE = 5, 50, 0.05
 # Populations in a row without a shorter tour that end a solve before its time limit.
 POPULATIONS = 10
@@ -239,7 +239,7 @@ def first_chunk(n: int, kind: str, machine: str, threads: int | None, seconds_le
 def is_cpu_slow(n: int, lists_seconds: float, seconds_left: float) -> bool:
     """Tell whether a CPU is too slow for a population of many cities, by what their lists took.
 
-    On an idle one they take a twentieth of `population_seconds`.
+    On one idle core they take a twentieth of `population_seconds`.
     """
     return n > QUICK_GREEDY_CITIES and seconds_left < POPULATION_LISTS * lists_seconds
 

@@ -17,6 +17,7 @@ from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption
+from numpy.typing import NDArray
 from paths import tsplib_file
 from processes import PATIENCE
 from results import assert_improves, assert_is_tour, assert_kernels_least_length, assert_same, solving
@@ -147,9 +148,31 @@ def test_a_population_ends_where_its_shortest_tour_stays(backend: Backend, monke
     monkeypatch.setattr("pytsp.solvers.policy.STALE_SHARE", 1.0)
     cut = solved(uniform(300), backend, climbers=20, moves="3-opt")
     assert (cut.iterations, cut.length) == (stays, lengths[stays])
-    # Generations that change more tours than that share do not count.
-    monkeypatch.setattr("pytsp.solvers.policy.STALE_SHARE", -1.0)
-    assert_same(solved(uniform(300), backend, climbers=20, moves="3-opt"), whole)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 5, 19])
+def test_generations_that_change_many_tours_do_not_end_a_population(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    lengths: list[NDArray[np.int64]] = []
+    breed = Evolution.breed
+
+    def recorded(search: Evolution) -> None:
+        lengths.append(search.standing.lengths)
+        breed(search)
+
+    monkeypatch.setattr(Evolution, "breed", recorded)
+    monkeypatch.setattr("pytsp.solvers.policy.STALE", 10**6)
+    whole = solved(uniform(300), backend, climbers=20, moves="3-opt")
+    stale, end = 0, whole.iterations
+    for generation, (before, after) in enumerate(itertools.pairwise(lengths), 1):
+        stale = 0 if after.min() < before.min() else stale + (np.count_nonzero(after != before) <= most)
+        if stale == 2:
+            end = generation
+            break
+    monkeypatch.setattr("pytsp.solvers.policy.STALE", 2)
+    monkeypatch.setattr("pytsp.solvers.policy.STALE_SHARE", most / 20)
+    assert solved(uniform(300), backend, climbers=20, moves="3-opt").iterations == end
 
 
 @pytest.mark.parametrize("n", [5, 8, 60])
