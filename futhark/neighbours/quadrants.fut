@@ -46,6 +46,20 @@ def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64)
     let (ds, cs) = look ds cs (if is_near then l else -1)
     in ((ds, cs), is_near)
   let (ds, cs) = walk boxed c (replicate size f64.inf, replicate size i32.highest) visit
+  let is_listed (d: f64) (number: i32): bool = d < ds[every + k - 1] || (d == ds[every + k - 1] && number <= cs[every + k - 1])
+  -- No rank is needed where fewer than `most` cities lie in boxes, of up to four leaves each, that are as near as the
+  -- farthest city of a quadrant that is not among the nearest overall.
+  let farthest =
+    loop farthest = -1
+    for i < every do
+      let is_far = i % (share + 1) < share && cs[i] < i32.highest && !is_listed ds[i] cs[i]
+      in if is_far then f64.max farthest ds[i] else farthest
+  let pass (within: *[1]i64) (node: i64) (_: i64): (*[1]i64, bool) =
+    let leaves = if node >= m / 2 then 1 else if 2 * node >= m / 2 then 2 else if 4 * node >= m / 2 then 4 else 0
+    let is_near = within[0] < most && bound boxes x y 0 node <= farthest
+    let after = within[0] + (if is_near then leaf * leaves else 0)
+    in (within with [0] = after, is_near && leaves == 0)
+  let are_near = farthest < 0 || (walk boxed c [0] pass)[0] < most
   -- How many others are nearer than one of them, as far as they matter.
   let rank (d: f64) (number: i32): i64 =
     let count (l: i64): i64 =
@@ -60,14 +74,13 @@ def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64)
       let after = before[0] + count (if is_near then l else -1)
       in (before with [0] = after, is_near)
     in (walk boxed c [0] pass)[0]
-  let is_listed (d: f64) (number: i32): bool = d < ds[every + k - 1] || (d == ds[every + k - 1] && number <= cs[every + k - 1])
   -- Those of the quadrants, then of the others as many as there is room for.
   let (es, found, chosen) =
     loop (es: *[k + 1]f64, found: *[k + 1]i32, chosen) = (replicate (k + 1) f64.inf, replicate (k + 1) i32.highest, 0)
     for i < every do
       let (d, number) = (ds[i], cs[i])
       let is_chosen = i % (share + 1) < share && number < i32.highest
-      let is_chosen = if is_chosen && !is_listed d number then rank d number < most else is_chosen
+      let is_chosen = if is_chosen && !are_near && !is_listed d number then rank d number < most else is_chosen
       let (es, found) = if is_chosen then put es found 0 k d number else (es, found)
       in (es, found, chosen + i64.bool is_chosen)
   let (_, found, _) =

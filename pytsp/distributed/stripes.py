@@ -19,6 +19,7 @@ from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.problem.location import curve_points, partners_of
+from pytsp.problem.tours import numbers_of
 from pytsp.run.state_reader import State
 from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best
@@ -29,7 +30,7 @@ from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.large import pieces
 from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES
-from pytsp.solvers.large.solver import PIECE, check_large, lists_of, numbers_of
+from pytsp.solvers.large.solver import PIECE, check_large, lists_of
 from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
 from pytsp.utils.deadline import look

@@ -180,3 +180,10 @@ def _below(keys: NDArray[np.uint64], steps: NDArray[np.uint64], bounds: NDArray[
     words = _mix(keys + (steps + np.uint64(1)) * _GOLDEN)
     scaled: NDArray[np.uint64] = ((words >> np.uint64(32)) * bounds) >> np.uint64(32)
     return scaled.astype(np.int64)
+
+
+def numbers_of(order: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the new number of each city, where `order` has the cities in order of these."""
+    numbers = np.empty(len(order), dtype=np.int32)
+    numbers[order] = np.arange(len(order), dtype=np.int32)
+    return numbers

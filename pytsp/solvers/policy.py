@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,11 @@ MOST_CHAINED, MOST_CHAIN_THREADS = 500_000, 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
 # A population on a CPU needs this many times the seconds that its lists took.
-POPULATION_LISTS = 15.0
+POPULATION_LISTS = 20.0
+# Of a limit, chains over the whole tour need this many times the seconds of lists of the nearest cities, and more for
+# lists by quadrants. With less time they have the nearest ones.
+CHAINS_LISTS, QUADRANTS_LISTS = 5.0, 25.0
+NEAREST_LISTS: dict[str, Any] = {"neighbours": 8, "quadrants": False}
 # Fewest climbers of a population that has the second of its shares of a time limit.
 FEWEST_CLIMBERS = 8
 # Generations without a shorter tour, and without a shorter best tour, after which a population ends: its other tours
@@ -191,7 +195,7 @@ def are_chained(n: int, limit: float | None, threads: Callable[[], int | None]) 
 
 def chains_fit(n: int, threads: int | None, lists_seconds: float, seconds_left: float) -> bool:
     """Tell whether chains over the whole tour have the time, by what the lists of pieces took."""
-    return n <= MOST_CHAINED and _are_few(n, threads) and math.inf > seconds_left > 10 * lists_seconds
+    return n <= MOST_CHAINED and _are_few(n, threads) and math.inf > seconds_left > CHAINS_LISTS * lists_seconds
 
 
 def _are_few(n: int, threads: int | None) -> bool:

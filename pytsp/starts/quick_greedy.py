@@ -38,6 +38,7 @@ def quick_greedy(
     further: int | None = None,
     ends: Sequence[int] = (),
     seconds: float = math.inf,
+    lists: NDArray[np.int32] | None = None,
 ) -> NDArray[np.int32] | None:
     """Return a greedy tour of cities that are in order along a curve; None where the time is over before, or where many
     of them lie in one place.
@@ -47,14 +48,15 @@ def quick_greedy(
     nearest neighbours, and shorter of clusters.
 
     Straight distances of `points`, shape (n, d), decide which edge is the shortest; `plane`, shape (n, 2) or (n, 3),
-    has the same cities near each other. The `further` city joins the `ends` of an open path, at most two given ones. It
+    has the same cities near each other. `lists` have near cities of each, the nearest first, where there is no further
+    city and they are known. The `further` city joins the `ends` of an open path, at most two given ones. It
     is given up `SLACK_SECONDS` after `seconds`. The number of threads changes nothing. Work about O(n log n).
     """
     if (plane[MOST_IN_A_PLACE:] == plane[:-MOST_IN_A_PLACE]).all(axis=1).any():
         return None
     try:
         with within(seconds + SLACK_SECONDS):
-            return _greedy_order(np.ascontiguousarray(points), plane, kernels, further, ends)
+            return _greedy_order(np.ascontiguousarray(points), plane, kernels, further, ends, lists)
     except OutOfTime:
         return None
     finally:
@@ -63,7 +65,12 @@ def quick_greedy(
 
 
 def _greedy_order(
-    points: NDArray[np.float64], plane: NDArray[np.float64], kernels: Backend, further: int | None, ends: Sequence[int]
+    points: NDArray[np.float64],
+    plane: NDArray[np.float64],
+    kernels: Backend,
+    further: int | None,
+    ends: Sequence[int],
+    lists: NDArray[np.int32] | None,
 ) -> NDArray[np.int32]:
     """Return what `quick_greedy` does, or raise `OutOfTime` between kernel calls."""
     fragments = kernels.call("fragments_of", len(points))
@@ -80,6 +87,9 @@ def _greedy_order(
     # A further city that has no end yet waits for the path.
     last = 2 if further is not None and not ends else 1
     near = NEAR_CITIES
+    if lists is not None:
+        joined(np.arange(len(points), dtype=np.int32), lists[:, :near])
+        near = NEAR_ENDS
     while kernels.call("fragments_count", fragments) > last:
         cities = kernels.call("fragments_ends", fragments)
         if further is not None:

@@ -56,7 +56,7 @@ def test_each_speed_and_size_is_read() -> None:
     assert [name for name in (*SPEEDS, *BYTES) if not any(each.fullmatch(name) for each in patterns)] == []
 
 
-@pytest.mark.parametrize(("lists_seconds", "solver"), [(0.15, "ils"), (0.25, "large")])
+@pytest.mark.parametrize(("lists_seconds", "solver"), [(0.3, "ils"), (0.45, "large")])
 def test_chains_over_the_whole_tour_are_begun_where_the_lists_of_pieces_were_soon_made(
     lists_seconds: float, solver: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -84,11 +84,42 @@ def test_chains_over_the_whole_tour_are_begun_where_the_lists_of_pieces_were_soo
 
 def test_many_threads_and_cities_and_no_limit_are_for_pieces() -> None:
     fit = policy.chains_fit
-    assert fit(policy.MOST_CHAINED, policy.MOST_CHAIN_THREADS, 0.1, 1.1)
-    assert not fit(policy.MOST_CHAINED + 1, 1, 0.1, 1.1)
-    assert not fit(30_000, policy.MOST_CHAIN_THREADS + 1, 0.1, 1.1)
-    assert not fit(30_000, None, 0.1, 1.1)
+    assert fit(policy.MOST_CHAINED, policy.MOST_CHAIN_THREADS, 0.1, 0.51)
+    assert not fit(policy.MOST_CHAINED, policy.MOST_CHAIN_THREADS, 0.1, 0.49)
+    assert not fit(policy.MOST_CHAINED + 1, 1, 0.1, 0.51)
+    assert not fit(30_000, policy.MOST_CHAIN_THREADS + 1, 0.1, 0.51)
+    assert not fit(30_000, None, 0.1, 0.51)
     assert not fit(30_000, 1, 0.1, float("inf"))
+
+
+@pytest.mark.parametrize(("lists_seconds", "is_near"), [(0.076, False), (0.078, True)])
+def test_chains_take_the_nearest_cities_where_these_took_much_of_the_time(
+    lists_seconds: float, is_near: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clock, made = Clock().install(monkeypatch), []
+    candidates: Any = __import__("pytsp.solvers.common.candidates", fromlist=["neighbour_lists"])
+    lists_of = candidates.neighbour_lists
+
+    def slowly(instance: pytsp.Instance, k: int, *, quadrants: bool) -> Any:
+        clock.seconds += 0.0 if quadrants else lists_seconds
+        made.append((k, quadrants))
+        return lists_of(instance, k, quadrants=quadrants)
+
+    monkeypatch.setattr(candidates, "neighbour_lists", slowly)
+    monkeypatch.setattr(candidates, "alpha_fits", lambda task: False)
+    monkeypatch.setattr(Population, "stop_reason", lambda self: "time limit" if self.has_begun else None)
+    options: dict[str, Any] = {"solver": "ils", "time_limit": 2.0, "backend": "c"}
+    found = pytsp.solve(uniform(400), **options, checkpoint=tmp_path / "file")
+    assert made == [(8, False)] + [(10, True)] * (not is_near)
+    assert found.options.neighbours == (8 if is_near else None)
+    made.clear()
+    pytsp.resume(tmp_path / "file", time_limit=0.1)
+    assert made == [(8, False) if is_near else (10, True)]
+    # What is asked for, and what has no limit, takes no notice of the time.
+    made.clear()
+    pytsp.solve(uniform(400), **options, neighbours=10)
+    pytsp.solve(uniform(400), solver="ils", iterations=1, backend="c")
+    assert made == [(10, True)] * 2
 
 
 def test_a_first_call_makes_one_iteration_however_fast_a_machine_may_be() -> None:

@@ -185,7 +185,7 @@ def test_climbers_start_from_the_populations_tour_where_another_would_be_dear(
 
 
 @pytest.mark.parametrize(
-    ("n", "left", "is_slow"), [(8_192, 0.1, False), (8_193, 1.49, True), (8_193, 1.51, False), (20_000, 1.49, True)]
+    ("n", "left", "is_slow"), [(8_192, 0.1, False), (8_193, 1.99, True), (8_193, 2.01, False), (20_000, 1.99, True)]
 )
 def test_a_cpu_is_slow_where_lists_took_much_of_the_time(n: int, left: float, is_slow: bool) -> None:
     assert policy.is_cpu_slow(n, 0.1, left) is is_slow

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pytsp import Instance, is_tour
 from pytsp.backends import open_backend
 from pytsp.generate import uniform
+from pytsp.neighbours.boxes import lists_in_order
 from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.starts import quick_greedy as module
 from pytsp.starts.construct import greedy, nearest_neighbour
@@ -93,6 +94,10 @@ def test_it_takes_the_shortest_edge_that_fits(n: int, seed: int, side: int) -> N
         assert found is not None and found.dtype == np.int32
         assert is_tour(found, n)
         assert edges_of(found) == edges_by_rounds(points)
+        # Lists that are known take the place of the first ones, and longer ones are cut.
+        lists = lists_in_order(points, min(NEAR_CITIES + seed % 3, n - 1), open_backend("c"))
+        by_lists = quick_greedy(points, points, open_backend(name, threads=threads), lists=lists)
+        assert by_lists is not None and np.array_equal(by_lists, found)
 
 
 @given(n=st.integers(4, 50), given_ends=st.integers(0, 2), seed=st.integers(0, 99))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,14 +62,15 @@ class _Near(NamedTuple):
 
 def _near(task: Task[Any], k: int) -> _Near:
     """Return the k nearest of each city, of each quadrant where there are quadrants, and its exits."""
+    has_quadrants = _has_quadrants(task.instance, task.options)
 
     def make() -> _Near:
         instance, began = task.instance, time.perf_counter()
-        lists = neighbour_lists(instance, k, quadrants=_has_quadrants(instance, task.options))
+        lists = neighbour_lists(instance, k, quadrants=has_quadrants)
         exits = find_exits(instance, lists)
         return _Near(lists, exits, time.perf_counter() - began)
 
-    return task.recall(("near", k), make)
+    return task.recall(("near", k, has_quadrants), make)
 
 
 def _near_ways(task: Task[Any]) -> _Near:
@@ -155,6 +157,33 @@ def seconds_of_lists(task: Task[Any]) -> float:
     """Return the seconds that the lists of the nearest cities took, which are made if they are not there."""
     with boxes_by(task.kernels):
         return _near(task, DEFAULT_NEIGHBOURS).seconds
+
+
+def are_nearest_in_time(task: Task[Any]) -> bool:
+    """Tell whether chains take the nearest cities, whatever the quadrant, because of a time limit.
+
+    That is for a CPU, where the options say nothing of lists, and none by quadrants are there. Lists of a solve that
+    goes on are those with which it began.
+    """
+    state, options = task.watch.state, task.options
+    if state is not None:
+        return "nearest" in state and state.flag("nearest")
+    is_free = options.iterations is None and options.neighbours is None and options.quadrants is None
+    if task.machine != "cpu" or task.watch.time_limit is None or not is_free:
+        return False
+    is_there = ("near", DEFAULT_NEIGHBOURS, True) in task.memo
+    if is_there or not _has_quadrants(task.instance, options) or alpha_fits(task):
+        return False
+    k = policy.NEAREST_LISTS["neighbours"]
+    with boxes_by(task.kernels):
+        took = _near(replace(task, options=replace(options, **policy.NEAREST_LISTS)), k).seconds
+    return task.watch.seconds_left < policy.QUADRANTS_LISTS * took
+
+
+def keep_nearest(task: Task[Any], lists: NDArray[np.int32], seconds: float) -> None:
+    """Keep lists of the nearest cities with their exits, which took these seconds, for chains."""
+    found = _Near(lists, np.empty((len(lists), 0), dtype=np.int32), seconds)
+    task.recall(("near", policy.NEAREST_LISTS["neighbours"], False), lambda: found)
 
 
 def is_on_a_lattice(task: Task[Any]) -> bool:

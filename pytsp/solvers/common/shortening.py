@@ -12,6 +12,7 @@ from pytsp.backends.registry import host_kernels
 from pytsp.neighbours.boxes import LISTED_ON_A_GPU
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, given_ends, is_planar, straight_points
+from pytsp.problem.tours import numbers_of
 from pytsp.solvers import policy
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.speeds import SPEEDS
@@ -103,8 +104,13 @@ def _shorter(instance: Instance, best: Measured, tour: NDArray[np.int32] | None)
     return min(best, (tour, instance.tour_length(tour)), key=lambda each: each[1])
 
 
-def greedy_along(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray[np.int32] | None:
-    """Return a greedy tour of cities that are in order along a curve, or as much of one as there is time for."""
+def greedy_along(
+    task: Task[Any], tour: NDArray[np.int32], seconds: float, lists: NDArray[np.int32] | None = None
+) -> NDArray[np.int32] | None:
+    """Return a greedy tour of cities that are in order along a curve, or as much of one as there is time for.
+
+    `lists` are those of the nearest cities, where they are known.
+    """
     instance, kernels = task.instance, _kernels_of(task)
     plane = curve_points(instance)
     if plane is None:
@@ -120,7 +126,8 @@ def greedy_along(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> ND
         order = greedy_parts(points, plane, kernels, seconds, 0 if further is None else 1)
     else:
         ends = [_place(tour, city) for city in given_ends(instance)]
-        order = quick_greedy(points, plane, kernels, None if further is None else 0, ends, seconds)
+        places = None if further is not None or lists is None else numbers_of(tour)[lists[tour]]
+        order = quick_greedy(points, plane, kernels, None if further is None else 0, ends, seconds, places)
     return None if order is None else tour[order]
 
 

@@ -68,6 +68,8 @@ class Population(Search):
         As the kernels take them.
     by_alpha : bool
         Whether the lists are those by α-nearness because nothing else was asked for.
+    is_near : bool
+        Whether they are of the nearest cities because of the time limit.
     iterations : int or None
         How many each climber makes; None where only the time limit ends them.
     temperature : float
@@ -86,11 +88,12 @@ class Population(Search):
         *,
         moves: int,
         by_alpha: bool,
+        is_near: bool,
         iterations: int | None,
         temperature: float,
     ) -> None:
         super().__init__(task)
-        self.by_alpha = by_alpha
+        self.by_alpha, self.is_near = by_alpha, is_near
         self.options, self.iterations, self.temperature = task.options, iterations, temperature
         draws = (self.options.draws or DEFAULT_DRAWS) if self.options.pivot == "random-k" else 1
         self.local_search = LocalSearch(
@@ -166,6 +169,7 @@ class Population(Search):
             "climbers": self.climbers,
             "moves": MOVES[self.local_search.moves],
             "by_alpha": self.by_alpha,
+            "nearest": self.is_near,
             "iterations": self.iterations,
             "has_descended": now.has_descended,
             "iteration": now.iteration,

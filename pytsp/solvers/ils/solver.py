@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pytsp.backends.context import Backend
 from pytsp.neighbours.boxes import boxes_by
 from pytsp.run.monitor import Watch
@@ -9,6 +11,7 @@ from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import (
     are_by_alpha,
     are_nearest,
+    are_nearest_in_time,
     is_on_a_lattice,
     lists_without_exits,
     search_lists,
@@ -33,6 +36,9 @@ KICKED_CITIES = 5
 def begin(task: Task[ILS]) -> Population:
     """Return the climbers of an iterated local search at their start, or in their stored state."""
     task.prepare()
+    is_near = are_nearest_in_time(task)
+    if is_near:
+        task = replace(task, options=replace(task.options, **policy.NEAREST_LISTS))
     instance, options, state = task.instance, task.options, task.watch.state
     # What cannot be laid out is refused before it is made.
     moves = _moves(task)
@@ -54,7 +60,14 @@ def begin(task: Task[ILS]) -> Population:
         given = policy.LATTICE_TEMPERATURE
     temperature = first_temperature(task.form, lists, given, is_doubled=task.is_doubled)
     return Population(
-        task, lists, starts, moves=moves, by_alpha=by_alpha, iterations=iterations, temperature=temperature
+        task,
+        lists,
+        starts,
+        moves=moves,
+        by_alpha=by_alpha,
+        is_near=is_near,
+        iterations=iterations,
+        temperature=temperature,
     )
 
 

@@ -16,13 +16,14 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, partners_of
 from pytsp.problem.tours import random_tours
 from pytsp.solvers import policy
-from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS
+from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, is_alpha, lists_without_exits
 from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.shortening import greedy_along
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import MOVES
 from pytsp.starts.construct import GREEDY_NEIGHBOURS, Start, nearest_neighbour, space_filling_curve, start_tour
+from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import look
 
 __all__ = ["restart_tours", "restart_seed", "starting_tours", "restart_stream"]
@@ -85,7 +86,9 @@ def _quick_greedy(task: Task[ILS]) -> NDArray[np.int32] | None:
     instance = task.instance
     if curve_points(instance) is None or partners_of(instance) is not None or host_kernels(task.kernels) is None:
         return None
-    return greedy_along(task, space_filling_curve(instance), math.inf)
+    neighbours = task.options.neighbours
+    lists = None if is_array(neighbours) or is_alpha(neighbours) else lists_without_exits(task)
+    return greedy_along(task, space_filling_curve(instance), math.inf, lists)
 
 
 def _random_tours(task: Task[ILS], count: int, first: int) -> NDArray[np.int32]:

@@ -25,8 +25,9 @@ from pytsp.neighbours.lists import (
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import curve_points, is_planar, partners_of
+from pytsp.problem.tours import numbers_of
 from pytsp.solvers import policy
-from pytsp.solvers.common.candidates import bound_kernels, is_alpha
+from pytsp.solvers.common.candidates import bound_kernels, is_alpha, keep_nearest
 from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.loop import Search
 from pytsp.solvers.common.task import Task
@@ -41,7 +42,7 @@ from pytsp.starts.construct import start_tour
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, look, within
 
-__all__ = ["PIECE", "begin", "check_large", "lists_of", "numbers_of"]
+__all__ = ["PIECE", "begin", "check_large", "lists_of"]
 
 DEFAULT_NEIGHBOURS = 8
 # The cities of a piece.
@@ -82,6 +83,9 @@ def begin(task: Task[Any]) -> Search:
         took = watch.seconds - began
         may_change = task.may_change_solver and watch.state is None
         if may_change and policy.chains_fit(instance.n, task.kernels.threads, took, watch.seconds_left):
+            given = np.empty_like(lists)
+            given[order] = order[lists]
+            keep_nearest(task, given, took)
             return begin_climbers(replace(task, options=ILS()))
         form = form_of(ordered, in_space_above=0)
         # It stays as it was where the solve began.
@@ -159,13 +163,6 @@ def _nearest(ordered: Instance, keys: NDArray[np.uint64], k: int, task: Task[Lar
     if not is_planar(ordered):
         return along_tree(ordered, keys, check_length(k, ordered.n))
     return lists_along(ordered, k, task.kernels)
-
-
-def numbers_of(order: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the new number of each city, where `order` has the cities in order of these."""
-    numbers = np.empty(len(order), dtype=np.int32)
-    numbers[order] = np.arange(len(order), dtype=np.int32)
-    return numbers
 
 
 def _start(ordered: Instance, order: NDArray[np.int32], task: Task[LargeTour]) -> NDArray[np.int32]:
