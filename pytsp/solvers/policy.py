@@ -25,14 +25,16 @@ RECOMBINED_CITIES = range(8, 20_001)
 RECOMBINED_ROADS, RECOMBINED_DIRECTED = range(8, 1_001), range(8, 2_001)
 # Cities of a tour that the search for joints numbers on a GPU, beside a place in the widest lists.
 MOST_NUMBERED = 2**25
+# How many times as long as the shortest call so far one of `ils` takes at least: each reads all lists and tours first.
+HIDING = 5.0
 # Most cities with chains over the whole tour in place of pieces of it, and most threads where they are many.
-MOST_CHAINED, MOST_CHAIN_THREADS = 500_000, 3
+MOST_CHAINED, MOST_CHAIN_THREADS = 2_000_000, 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
 # A population on a CPU needs this many times the seconds that its lists took.
 POPULATION_LISTS = 20.0
-# Of a limit, chains over the whole tour need this many times the seconds of lists of the nearest cities, and more for
-# lists by quadrants. With less time they have the nearest ones.
+# Of a limit, chains over the whole tour of up to 20,000 cities need this many times the seconds of lists of the nearest
+# cities, and with lists by quadrants the second. With less time they have the nearest ones.
 CHAINS_LISTS, QUADRANTS_LISTS = 5.0, 25.0
 NEAREST_LISTS: dict[str, Any] = {"neighbours": 8, "quadrants": False}
 # Fewest climbers of a population that has the second of its shares of a time limit.
@@ -195,7 +197,9 @@ def are_chained(n: int, limit: float | None, threads: Callable[[], int | None]) 
 
 def chains_fit(n: int, threads: int | None, lists_seconds: float, seconds_left: float) -> bool:
     """Tell whether chains over the whole tour have the time, by what the lists of pieces took."""
-    return n <= MOST_CHAINED and _are_few(n, threads) and math.inf > seconds_left > CHAINS_LISTS * lists_seconds
+    # Of more cities fewer are in the caches, and chains lead to all of them.
+    needed = CHAINS_LISTS * max(1.0, n / RECOMBINED_CITIES[-1]) ** 0.2 * lists_seconds
+    return n <= MOST_CHAINED and _are_few(n, threads) and needed < seconds_left < math.inf
 
 
 def _are_few(n: int, threads: int | None) -> bool:

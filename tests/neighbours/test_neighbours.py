@@ -21,6 +21,7 @@ from pytsp import Instance, read
 from pytsp.generate import uniform
 from pytsp.neighbours import boxes as _boxes
 from pytsp.neighbours import rows as _rows
+from pytsp.neighbours.boxes import WIDTHS
 from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 
@@ -162,6 +163,17 @@ def test_each_quadrant_has_its_share(instance: Instance, k: int) -> None:
             chosen += [j for j in listed if quadrant(*(points[j] - points[i])) == q][: k // 4]
         chosen += [j for j in listed if j not in chosen][: min(k, n - 1) - len(chosen)]
         assert lists[i].tolist() == sorted(chosen, key=listed.index)
+
+
+@pytest.mark.parametrize("k", [4, 8])
+def test_quadrants_have_the_nearest_80_k_cities_only(k: int) -> None:
+    # All others are on one side of a city, but for one that is farther than they are.
+    most, random = WIDTHS[-1] * k, np.random.default_rng(k)
+    others = 1 + random.random((most, 2))
+    for nearer in (most - 1, most):
+        cities = np.concatenate([[[0.0, 0.0]], others[:nearer], [[-10.0, 0.0]]])
+        lists = neighbour_lists(Instance.from_coordinates(cities, "EUCLIDEAN"), k, quadrants=True)
+        assert (nearer + 1 in lists[0]) == (nearer < most)
 
 
 def test_quadrants_reach_over_to_other_clusters() -> None:

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from checkout import needs_checkout
 from cities import uniform
@@ -78,17 +79,28 @@ def test_chains_over_the_whole_tour_are_begun_where_the_lists_of_pieces_were_soo
     found = pytsp.solve(uniform(400), **options, checkpoint=tmp_path / "file")
     assert found.solver == solver
     assert pytsp.resume(tmp_path / "file", time_limit=0.1).solver == solver
+    # Chains go on in the numbers of the pieces; their tours are told in those of the instance.
+    seen: list[tuple[float, float]] = []
+    floats = pytsp.Instance.from_coordinates(np.random.default_rng(1).random((400, 2)), "EUCLIDEAN")
+
+    def told(now: pytsp.Progress) -> None:
+        seen.append((now.length, floats.tour_length(now.tour)))
+
+    found = pytsp.solve(floats, **options, initial_tour=np.arange(400), on_improvement=told)
+    assert found.solver == solver and seen
+    assert all(length == pytest.approx(recomputed, rel=1e-6) for length, recomputed in seen)
     # Who asks for pieces has them.
     assert pytsp.solve(uniform(400), solver="large", **options).solver == "large"
 
 
 def test_many_threads_and_cities_and_no_limit_are_for_pieces() -> None:
     fit = policy.chains_fit
-    assert fit(policy.MOST_CHAINED, policy.MOST_CHAIN_THREADS, 0.1, 0.51)
-    assert not fit(policy.MOST_CHAINED, policy.MOST_CHAIN_THREADS, 0.1, 0.49)
-    assert not fit(policy.MOST_CHAINED + 1, 1, 0.1, 0.51)
-    assert not fit(30_000, policy.MOST_CHAIN_THREADS + 1, 0.1, 0.51)
-    assert not fit(30_000, None, 0.1, 0.51)
+    assert fit(20_000, policy.MOST_CHAIN_THREADS + 1, 0.1, 0.51) and not fit(20_000, 1, 0.1, 0.49)
+    # Ten times as many cities need 1.58 times as much each.
+    assert fit(200_000, policy.MOST_CHAIN_THREADS, 0.1, 0.8) and not fit(200_000, 1, 0.1, 0.78)
+    assert fit(policy.MOST_CHAINED, 1, 0.1, 9.0) and not fit(policy.MOST_CHAINED + 1, 1, 0.1, 9.0)
+    assert not fit(30_000, policy.MOST_CHAIN_THREADS + 1, 0.1, 9.0)
+    assert not fit(30_000, None, 0.1, 9.0)
     assert not fit(30_000, 1, 0.1, float("inf"))
 
 
@@ -129,3 +141,16 @@ def test_a_first_call_makes_one_iteration_however_fast_a_machine_may_be() -> Non
     assert pace.fitting(9.0, 9.0) == 8
     pace.observe(8, 1e-3, least=0.01)
     assert pace.fitting(9.0, 9.0) == pytest.approx(15)
+
+
+def test_calls_that_read_much_first_are_several_times_as_long_as_that_takes() -> None:
+    Pace: Any = __import__("pytsp.solvers.common.pacing", fromlist=["Pace"]).Pace  # noqa: N806
+    pace, plain, reading, each = Pace(hiding=5.0), Pace(), 0.2, 1e-3
+    for _ in range(20):
+        for one in (pace, plain):
+            count = int(one.fitting(9.0, 9.0))
+            one.observe(count, reading + count * each)
+    # Four fifths of each call are iterations; without that hardly any would be.
+    assert pace.fitting(9.0, 9.0) * each == pytest.approx(4 * reading, rel=0.05)
+    assert plain.fitting(9.0, 9.0) < 2
+    assert pace.fitting(9.0, 0.3) < 0.3 / each

@@ -77,6 +77,8 @@ class Search(ABC):
     """The phase of the search, as `Progress` tells it."""
     iterations: int | None = None
     """The iterations to make; None where only a limit ends them."""
+    cities: NDArray[np.int32] | None = None
+    """The instance's cities in the order in which the kernels number them; None where that is the instance's."""
     is_quiet = False
     """True if its tour is known only when it has ended."""
     standing: Any
@@ -132,7 +134,7 @@ class Search(ABC):
     def length(self) -> int | float:
         """The length of the best tour as users see it: the kernel's, if that is the instance's."""
         assert self.best is not None
-        return self.best.length if self.form.is_exact else self.task.instance.tour_length(self.best.tour)
+        return self.best.length if self.form.is_exact else self.task.instance.tour_length(self.best_tour())
 
     @property
     def resolution(self) -> float:
@@ -143,7 +145,7 @@ class Search(ABC):
         """Return the best tour as users see it, that of `length`."""
         assert self.best is not None
         tour: NDArray[np.int32] = self.best.tour.copy()
-        return tour
+        return tour if self.cities is None else self.cities[tour]
 
     @property
     @abstractmethod

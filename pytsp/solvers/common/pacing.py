@@ -28,17 +28,24 @@ class Pace:
         How many the first call has at most. Without an estimate it has as many.
     seconds : float, optional
         About what one of its iterations takes; 0 where that is not known.
+    hiding : float, optional
+        A call takes at least so many times the seconds of the shortest one, as it has work beside iterations.
     """
 
-    def __init__(self, most: float = 1.0, seconds: float = 0.0) -> None:
+    def __init__(self, most: float = 1.0, seconds: float = 0.0, hiding: float = 0.0) -> None:
         self.seconds, self.most = seconds, most
+        self.hiding, self.shortest = hiding, math.inf
 
     def fitting(self, elapsed: float, seconds_left: float) -> float:
         """Return how many iterations fit, at least one, so long after the beginning, with so much time left."""
-        seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, elapsed / 2), seconds_left)
+        seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, elapsed / 2))
+        if self.shortest < math.inf:
+            seconds = max(seconds, self.hiding * self.shortest)
+        seconds = min(seconds, seconds_left)
         return max(1.0, min(seconds / self.seconds if self.seconds else math.inf, self.most))
 
     def observe(self, count: float, seconds: float, least: float = 1e-9) -> None:
         """Record the seconds of a call of `count` iterations, which are thought to take `least` each at least."""
         count = max(count, 1)
         self.seconds, self.most = max(seconds / count, least), MOST_GROWTH * count
+        self.shortest = min(self.shortest, seconds)

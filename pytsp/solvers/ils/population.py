@@ -112,7 +112,8 @@ class Population(Search):
         # Where the climbers stood before the last descent: iterations go on from there.
         self.unpolished: PopulationStanding | None = None
         self.began = time.perf_counter()
-        self.pace = Pace()
+        # A call reads lists and tours first.
+        self.pace = Pace(hiding=policy.HIDING)
         self.is_cut = (
             task.machine == "cpu"
             and self.watch.time_limit is not None
@@ -121,7 +122,7 @@ class Population(Search):
             and self.form.whole.n > policy.CUT_CITIES
         )
         # Cities of all tours that descend together.
-        self.stretch_pace = Pace(policy.CUT_CITIES)
+        self.stretch_pace = Pace(policy.CUT_CITIES, hiding=policy.HIDING)
         # Ratio of the times per city of the chosen moves and of a late descent.
         self.late_gain = SPEEDS["descent, chains"] if self.is_cut and MOVES[moves] == "lk" else 1.0
         self.descended_seconds = 0.0
@@ -410,7 +411,7 @@ class Population(Search):
         now = self.standing
         # Draws that find nothing make no local optimum.
         done = np.full(self.climbers, now.is_polished and self.options.pivot != "random-k")
-        return Found(now.best, now.shortest, now.steps, done, mapping=self.local_search.mapping)
+        return Found(now.best, now.shortest, now.steps, done, mapping=self.local_search.mapping, cities=self.cities)
 
 
 def default_kick(moves: str, *, is_doubled: bool) -> str:

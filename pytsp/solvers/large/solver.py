@@ -32,6 +32,7 @@ from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.loop import Search
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
+from pytsp.solvers.ils.population import Population
 from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
@@ -56,8 +57,6 @@ def begin(task: Task[Any]) -> Search:
     local search.
     """
     instance, watch, options = task.instance, task.watch, task.options
-    if watch.state is not None and "standing" not in watch.state:
-        return begin_climbers(replace(task, options=ILS()))
     check_large(instance)
     look(instance.n, SPEEDS["curve"] * instance.n)
     points = curve_points(instance)
@@ -67,6 +66,8 @@ def begin(task: Task[Any]) -> Search:
     del along
     # Cities that are near each other have numbers near each other, and their data lies close together.
     ordered = instance._in_order(order)
+    if watch.state is not None and "standing" not in watch.state:
+        return _chains(task, ordered, order)
     began = watch.seconds
     if instance.is_exact:
         ordered.tour_length(np.arange(instance.n, dtype=np.int32))
@@ -83,10 +84,7 @@ def begin(task: Task[Any]) -> Search:
         took = watch.seconds - began
         may_change = task.may_change_solver and watch.state is None
         if may_change and policy.chains_fit(instance.n, task.kernels.threads, took, watch.seconds_left):
-            given = np.empty_like(lists)
-            given[order] = order[lists]
-            keep_nearest(task, given, took)
-            return begin_climbers(replace(task, options=ILS()))
+            return _chains(task, ordered, order, lists, took)
         form = form_of(ordered, in_space_above=0)
         # It stays as it was where the solve began.
         piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
@@ -103,6 +101,23 @@ def begin(task: Task[Any]) -> Search:
         )
     except OutOfTime:
         raise OutOfTime(order if instance.n > policy.FEW_CITIES else None) from None
+
+
+def _chains(
+    task: Task[Any],
+    ordered: Instance,
+    order: NDArray[np.int32],
+    lists: NDArray[np.int32] | None = None,
+    seconds: float = 0.0,
+) -> Population:
+    """Return the climbers of an iterated local search of the renumbered cities; lists that are known took `seconds`."""
+    given = None if task.initial_tour is None else numbers_of(order)[task.initial_tour]
+    inner = replace(task, instance=ordered, options=ILS(), given_tour=given, memo={})
+    if lists is not None:
+        keep_nearest(inner, lists, seconds)
+    search = begin_climbers(inner)
+    search.task, search.cities = replace(search.task, instance=task.instance), order
+    return search
 
 
 def check_large(instance: Instance) -> None:
