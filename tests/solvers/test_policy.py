@@ -80,15 +80,16 @@ def test_chains_over_the_whole_tour_are_begun_where_the_lists_of_pieces_were_soo
     assert found.solver == solver
     assert pytsp.resume(tmp_path / "file", time_limit=0.1).solver == solver
     # Chains go on in the numbers of the pieces; their tours are told in those of the instance.
-    seen: list[tuple[float, float]] = []
     floats = pytsp.Instance.from_coordinates(np.random.default_rng(1).random((400, 2)), "EUCLIDEAN")
+    for instance in (uniform(400), floats):
+        seen: list[tuple[float, float]] = []
 
-    def told(now: pytsp.Progress) -> None:
-        seen.append((now.length, floats.tour_length(now.tour)))
+        def told(now: pytsp.Progress, seen: Any = seen, instance: pytsp.Instance = instance) -> None:
+            seen.append((now.length, instance.tour_length(now.tour)))
 
-    found = pytsp.solve(floats, **options, initial_tour=np.arange(400), on_improvement=told)
-    assert found.solver == solver and seen
-    assert all(length == pytest.approx(recomputed, rel=1e-6) for length, recomputed in seen)
+        found = pytsp.solve(instance, **options, initial_tour=np.arange(400), on_improvement=told)
+        assert found.solver == solver and seen[-1][0] == pytest.approx(found.length, rel=1e-6)
+        assert all(length == pytest.approx(recomputed, rel=1e-6) for length, recomputed in seen)
     # Who asks for pieces has them.
     assert pytsp.solve(uniform(400), solver="large", **options).solver == "large"
 
