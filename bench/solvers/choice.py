@@ -2,7 +2,7 @@
 
 A cell of the table is a kind of instances, a number of cities and a time limit; a seed is that of its cities and of the
 solver. The gap of a solver is that of its tour to the shortest that any solver found for the same seed, in per cent,
-the median over the seeds. Runs count from the call of `pytsp.solve`, neighbour lists and the first tours among them.
+the median over the seeds. Solvers other than "auto" do not count where they are later than 0.05 s and 2 %. Runs count from the call of `pytsp.solve`, neighbour lists and the first tours among them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from pytsp.backends.devices import usable_cores
 ASKED = "plane,matrix,haversine,plane-path,asymmetric"
 SIZES = "200,500,1000,1400,2000,3000,5000,8000,12000,20000"
 SOLVERS = ("auto", "eax", "ils", "large")
+# Seconds beyond a limit, and its share, by which a run may be late.
+LATE_SECONDS, LATE_SHARE = 0.05, 0.02
 # Seconds beyond its limit after which a run is ended.
 PATIENCE = 120.0
 
@@ -77,9 +79,15 @@ def cells(kinds: list[str], sizes: list[int], limits: list[float]) -> Iterator[C
             yield from (Cell(kind, n, limit) for n in sizes if n <= KINDS[kind].most)
 
 
+def is_late(run: Run) -> bool:
+    """Tell whether a run took longer than its limit allows."""
+    assert run.limit is not None
+    return run.seconds > (1 + LATE_SHARE) * run.limit + LATE_SECONDS
+
+
 def gaps(runs: list[Run]) -> dict[str, float]:
     """Return the gap of each solver in a cell to the best of its seed, in per cent; its median over the seeds."""
-    done = [run for run in runs if run.length is not None]
+    done = [run for run in runs if run.length is not None and (run.peer == "auto" or not is_late(run))]
     best = {run.seed: min(other.length or 0 for other in done if other.seed == run.seed) for run in done}
     compared = [replace(run, optimum=best[run.seed]) for run in done]
     return {
