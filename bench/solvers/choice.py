@@ -2,7 +2,8 @@
 
 A cell of the table is a kind of instances, a number of cities and a time limit; a seed is that of its cities and of the
 solver. The gap of a solver is that of its tour to the shortest that any solver found for the same seed, in per cent,
-the median over the seeds. Solvers other than "auto" do not count where they are later than 0.05 s and 2 %. Runs count from the call of `pytsp.solve`, neighbour lists and the first tours among them.
+the median over the seeds. Solvers other than "auto" do not count where they are later than 0.05 s and 2 %. Runs
+count from the call of `pytsp.solve`, neighbour lists and the first tours among them.
 """
 
 from __future__ import annotations

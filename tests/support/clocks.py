@@ -46,7 +46,8 @@ class Clock:
 class KernelClock(Clock):
     """A clock that each kernel call moves on by the same time, however long it takes.
 
-    A call of the default length is as long as solvers aim at, so that the next one is no larger.
+    A call of the default length is as long as solvers aim at, so that the next one is no larger than it, or than
+    `MOST_ITERATIONS`.
 
     Parameters
     ----------
@@ -76,14 +77,16 @@ class KernelClock(Clock):
 
         self.install(patch)
         patch.setattr(Backend, "call", counted)
-        if call_seconds < CALL_SECONDS:
-            observe = Pace.observe
+        observe = Pace.observe
 
-            def bounded(pace: Pace, *arguments: float) -> None:
-                observe(pace, *arguments)
+        def bounded(pace: Pace, *arguments: float) -> None:
+            observe(pace, *arguments)
+            if call_seconds < CALL_SECONDS:
                 pace.most = min(pace.most, MOST_ITERATIONS)
+            elif pace.hiding:
+                pace.most = max(arguments[0], MOST_ITERATIONS)
 
-            patch.setattr(Pace, "observe", bounded)
+        patch.setattr(Pace, "observe", bounded)
 
     def begun(self, *words: str, after: float = 0.0) -> int:
         """The number of calls that began at this second or later, of entry points whose names hold one of the words."""
