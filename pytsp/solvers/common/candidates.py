@@ -171,8 +171,9 @@ def are_nearest_in_time(task: Task[Any]) -> bool:
     is_free = options.iterations is None and options.neighbours is None and options.quadrants is None
     if task.machine != "cpu" or task.watch.time_limit is None or not is_free:
         return False
-    is_there = ("near", DEFAULT_NEIGHBOURS, True) in task.memo
-    if is_there or not _has_quadrants(task.instance, options) or alpha_fits(task):
+    if not _has_quadrants(task.instance, options) or alpha_fits(task):
+        return False
+    if ("near", DEFAULT_NEIGHBOURS, True) in task.memo:
         return False
     k = policy.NEAREST_LISTS["neighbours"]
     with boxes_by(task.kernels):
