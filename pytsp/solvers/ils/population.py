@@ -112,8 +112,9 @@ class Population(Search):
         # Where the climbers stood before the last descent: iterations go on from there.
         self.unpolished: PopulationStanding | None = None
         self.began = time.perf_counter()
-        # A call reads lists and tours first.
-        self.pace = Pace(hiding=policy.HIDING)
+        # A call on a CPU reads lists and tours first.
+        hiding = policy.HIDING if task.machine == "cpu" else 0.0
+        self.pace = Pace(hiding=hiding)
         self.is_cut = (
             task.machine == "cpu"
             and self.watch.time_limit is not None
@@ -122,7 +123,7 @@ class Population(Search):
             and self.form.whole.n > policy.CUT_CITIES
         )
         # Cities of all tours that descend together.
-        self.stretch_pace = Pace(policy.CUT_CITIES, hiding=policy.HIDING)
+        self.stretch_pace = Pace(policy.CUT_CITIES, hiding=hiding)
         # Ratio of the times per city of the chosen moves and of a late descent.
         self.late_gain = SPEEDS["descent, chains"] if self.is_cut and MOVES[moves] == "lk" else 1.0
         self.descended_seconds = 0.0
