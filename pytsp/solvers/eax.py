@@ -19,6 +19,7 @@ from pytsp.run.state_reader import State
 from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import (
     are_by_alpha,
+    are_nearest_in_time,
     is_on_a_lattice,
     lists_without_exits,
     search_lists,
@@ -72,13 +73,18 @@ def _has_better_chains(task: Task[EAX]) -> bool:
     return is_many and are_by_alpha(task, MOVES.index("lk")) and is_on_a_lattice(task)
 
 
-def _is_slow(task: Task[EAX]) -> bool:
+def _is_slow(task: Task[Any]) -> bool:
     """Tell whether a CPU is too slow for a population within the limit, by the seconds that it took for the lists."""
-    is_free = task.machine == "cpu" and task.may_change_solver and task.watch.time_limit is not None
-    if not is_free or task.is_doubled or task.options.neighbours is not None or not is_located(task.instance):
+    limit = task.watch.time_limit
+    if limit is None or task.machine != "cpu" or not task.may_change_solver:
         return False
-    seconds = seconds_of_lists(task)
-    return policy.is_cpu_slow(task.instance.n, seconds, task.watch.seconds_left)
+    if task.is_doubled or task.options.neighbours is not None or not is_located(task.instance):
+        return False
+    # Lists by quadrants would not pay only to see that there is no time for them.
+    is_doubtful = policy.is_population_doubtful(task.instance, limit)
+    if is_doubtful and are_nearest_in_time(replace(task, options=ILS())):
+        return True
+    return policy.is_cpu_slow(task.instance.n, seconds_of_lists(task), task.watch.seconds_left)
 
 
 def _climbers_instead(search: Evolution) -> Search:

@@ -244,6 +244,11 @@ def first_chunk(n: int, kind: str, machine: str, threads: int | None, seconds_le
     return min(first, max(1, int(cities) // n))
 
 
+def is_population_doubtful(instance: Instance, limit: float) -> bool:
+    """Tell whether a core that is half as fast as `speeds` says has too little time for a population of many cities."""
+    return instance.n > QUICK_GREEDY_CITIES and limit < 2 * population_seconds(instance)
+
+
 def is_cpu_slow(n: int, lists_seconds: float, seconds_left: float) -> bool:
     """Tell whether a CPU is too slow for a population of many cities, by what their lists took.
 

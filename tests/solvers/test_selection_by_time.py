@@ -3,6 +3,7 @@ over the whole tour, and pieces of it for many cities with no time for those eit
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import Instance
 from pytsp.run.limits import Limits
 from pytsp.solvers import policy
+from pytsp.solvers.common.candidates import seconds_of_lists
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.policy import MOST_CHAINED, RECOMBINED_CITIES, chain_seconds, population_seconds
@@ -207,6 +209,27 @@ def test_a_slow_cpu_begins_no_population(monkeypatch: pytest.MonkeyPatch) -> Non
     assert pytsp.solve(instance_of(500), solver="eax", time_limit=60.0, **options).solver == "eax"
     assert pytsp.solve(instance_of(500), **options).solver == "eax"
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("n", "limit", "is_doubtful"), [(8_193, 0.8, True), (8_193, 0.82, False), (8_192, 0.5, False), (20_000, 1.75, True)]
+)
+def test_a_population_of_many_cities_is_doubtful_up_to_twice_the_least_limit(
+    n: int, limit: float, is_doubtful: bool
+) -> None:
+    assert policy.is_population_doubtful(instance_of(n), limit) is is_doubtful
+
+
+def test_where_chains_would_take_the_nearest_cities_no_lists_by_quadrants_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = create_autospec(seconds_of_lists, return_value=0.0)
+    monkeypatch.setattr("pytsp.solvers.eax.seconds_of_lists", made)
+    monkeypatch.setattr("pytsp.solvers.common.candidates.alpha_fits", lambda _: False)
+    monkeypatch.setattr(policy, "QUADRANTS_LISTS", math.inf)
+    monkeypatch.setattr(policy, "is_population_doubtful", lambda *_: True)
+    found = pytsp.solve(instance_of(500), time_limit=60.0, backend="c", progress=lambda now: now.iteration > 0)
+    assert found.solver == "ils" and not made.called
 
 
 def test_what_gave_way_goes_on_from_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
