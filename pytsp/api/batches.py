@@ -32,9 +32,8 @@ from pytsp.run.limits import Limits
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import fallback_result, quick_seconds, quick_tour
-from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.incumbent import Best, verify
 from pytsp.solvers.common.shortening import shortening_seconds
-from pytsp.solvers.common.verify import verify
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS

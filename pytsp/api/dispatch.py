@@ -23,10 +23,9 @@ from pytsp.solvers.common.flat_search import most_cities
 from pytsp.solvers.common.loop import run as run_search
 from pytsp.solvers.common.shortening import reserved_seconds
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
-from pytsp.solvers.policy import are_chained, population_seconds
+from pytsp.solvers.policy import LEAST_PIECE, are_chained, population_seconds
 from pytsp.solvers.registry import MODULES, OPTIONS
 from pytsp.solvers.selection import check_initial_tour, choose, given_of
 from pytsp.utils.arguments import seed_number
@@ -169,7 +168,7 @@ def task_of(
     instance: Instance, options: Options, watch: Watch, seed: int, initial_tour: Any, placement: Mapping[str, Any]
 ) -> Task[Options]:
     """Return what the solver is given."""
-    if options.name == "large" and instance.n < LEAST_CITIES:
+    if options.name == "large" and instance.n < LEAST_PIECE:
         # Too few cities have no pieces.
         options = as_chains(options)
     return Task(instance, options, watch, seed, initial_tour, lambda: open_placed(placement, options.kernels_part))

@@ -12,8 +12,7 @@ from pytsp.distributed.places import Place, Places
 from pytsp.distributed.ranges import Range, join, missing
 from pytsp.distributed.search import Part, PartedSearch
 from pytsp.solvers.common.loop import Search
-from pytsp.solvers.common.plan import Plan
-from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.registry import MODULES
 
 # The solvers whose climbers go on by themselves, and what messages call them.

@@ -23,8 +23,7 @@ from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
-from pytsp.solvers.common.plan import Plan
-from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.task import Plan, Task
 from pytsp.utils.deadline import OutOfTime
 
 # The seconds of a part's first slice, and of others.

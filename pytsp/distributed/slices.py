@@ -28,8 +28,7 @@ from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Search
-from pytsp.solvers.common.plan import Plan
-from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import MODULES
 from pytsp.utils.deadline import OutOfTime

@@ -29,7 +29,6 @@ from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.large import pieces
 from pytsp.solvers.large.pieces import Pieces
-from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.large.solver import PIECE, check_large, lists_of
 from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
@@ -217,10 +216,10 @@ class Stripes(PartedSearch):
         options, n, limit = task.options, task.instance.n, self.watch.time_limit
         check_large(task.instance)
         self.stripes = options.stripes
-        if n < self.stripes * LEAST_CITIES:
+        least = policy.LEAST_PIECE
+        if n < self.stripes * least:
             raise ValueError(
-                f"stripes must be at most {n // LEAST_CITIES} for {n} cities, {LEAST_CITIES} a stripe; it is "
-                f"{self.stripes}"
+                f"stripes must be at most {n // least} for {n} cities, {least} a stripe; it is {self.stripes}"
             )
         self.is_timed = options.iterations is None and limit is not None
         self.rounds = pieces.DEFAULT_ROUNDS if options.iterations is None else options.iterations

@@ -13,16 +13,13 @@ from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import candidates
 from pytsp.solvers.common.local_search import population_fields
 from pytsp.solvers.common.placement import check_climbers, default_climbers
-from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.stages import Stages, starting_tours, stored_iterations
-from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.common.temperature import in_units
 from pytsp.solvers.options.annealing import TRIED_MOVES, Annealing
 from pytsp.solvers.speeds import SPEEDS
 from pytsp.utils.arguments import is_array
 from pytsp.utils.powers import whole_powers
-
-__all__ = ["Chains", "Temperatures", "begin", "plan"]
 
 # Cities of the smallest instance on which a move changes anything that can be tried here.
 ANNEALED_CITIES = 5

@@ -13,9 +13,8 @@ from pytsp.problem.kernel_input import Form
 from pytsp.run.state_reader import State
 from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, candidates
-from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.stages import Stages, starting_tours, stored_iterations
-from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.shared import LOCAL_MOVES
 from pytsp.solvers.speeds import BYTES, SPEEDS
@@ -23,8 +22,6 @@ from pytsp.starts.construct import nearest_neighbour
 from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_memory
 from pytsp.utils.powers import quarter_power, quarters_of
-
-__all__ = ["Colonies", "Rules", "begin", "plan", "rules_of"]
 
 # The neighbours of a city; a local search takes as many as others do.
 NEIGHBOURS = 20

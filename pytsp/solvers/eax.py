@@ -31,8 +31,7 @@ from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import LocalSearch, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS, MOST_GROWTH, Pace
-from pytsp.solvers.common.plan import Plan
-from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.ils import ILS

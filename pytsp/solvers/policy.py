@@ -61,6 +61,8 @@ ANEW_DESCENTS, POLISH_SHARE, MOST_LATE_SECONDS = 4.0, 0.6, 0.05
 # Where only a time limit ends a solve, a CPU makes the descents of more cities than these stretch by stretch of the
 # tour: how long a descent of all takes depends on the data.
 CUT_CITIES = 1 << 11
+# Cities of the smallest piece of a tour; iterated local search takes fewer.
+LEAST_PIECE = 8
 # Rounds of pieces that begin with a descent, and rounds after which moves between pieces are made: the first, and the
 # distance of the others. Most passes each time, besides those that look at all cities.
 DESCENTS, FIRST_DESCENT, DESCENT_EVERY, DESCENT_PASSES = 2, 10, 50, 200

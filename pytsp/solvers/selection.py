@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import is_located
 from pytsp.solvers import policy
-from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
 from pytsp.utils.suggestions import hint
-
-__all__ = ["check_initial_tour", "choose", "given_of"]
 
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")
@@ -86,7 +84,7 @@ def choose(
     chosen = solver
     if solver == "auto":
         is_large = all("large" in solvers for solvers in concerned.values())
-        may_be_large = is_large and may_take_the_cpu and can_be_large(instance)
+        may_be_large = is_large and may_take_the_cpu and is_located(instance)
         # Iterations ask for one search, of as many cities on a GPU as on a CPU.
         is_counted = "iterations" in given
         every = policy.RECOMBINED_CITIES

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["BYTES", "SPEEDS", "TABLE", "Speed"]
-
 EPYC, H200, FITTED = "one core of an AMD EPYC", "an H200", "fitted"
 
 

@@ -22,8 +22,6 @@ from pytsp.solvers.options.shared import kernel_passes
 from pytsp.solvers.options.two_opt import TwoOpt
 from pytsp.solvers.speeds import SPEEDS
 
-__all__ = ["Descent", "begin"]
-
 
 def begin(task: Task[TwoOpt]) -> Descent:
     """Return one descent of 2-opt at its start, or in its stored state."""

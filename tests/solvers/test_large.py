@@ -33,10 +33,10 @@ from pytsp.exceptions import InstanceError, TourError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import PLANE_METRICS as METRICS
+from pytsp.problem.location import is_located
 from pytsp.solvers import policy
 from pytsp.solvers.common import fallback
 from pytsp.solvers.common import pacing as _pacing
-from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.selection import choose
 from pytsp.starts.construct import STARTS, start_tour
 from pytsp.utils.deadline import OutOfTime
@@ -64,7 +64,7 @@ def cities_solved(instance: Instance) -> int:
 def assert_whole(result: Result) -> None:
     """What holds of every result, however it ended."""
     assert_is_tour(result)
-    if cities_solved(result.instance) < LEAST_CITIES:
+    if cities_solved(result.instance) < policy.LEAST_PIECE:
         # So few places have no pieces.
         assert result.solver == "ils"
         return
@@ -118,7 +118,7 @@ def test_every_result_is_a_tour_of_that_length(
     assert (result.stop_reason, result.iterations, result.seed) == ("finished", 3, seed)
     n = cities_solved(instance)
     size = min(piece, n)
-    if n >= LEAST_CITIES:
+    if n >= policy.LEAST_PIECE:
         assert result.steps.tolist() == [3 * (n // size) * max(1, round(0.1 * size))]
     assert result.length <= result.history[0].length
 
@@ -536,7 +536,7 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
 # Which instances, and what is refused
 
 
-@pytest.mark.parametrize("n", range(1, LEAST_CITIES))
+@pytest.mark.parametrize("n", range(1, policy.LEAST_PIECE))
 def test_few_cities_go_through_iterated_local_search(backend: Backend, n: int) -> None:
     for instance in (uniform(n), Instance.from_matrix(uniform(n).distance_matrix())):
         assert solved(instance, backend).solver == "ils"
@@ -559,8 +559,8 @@ def test_auto_is_large_above_what_can_be_recombined() -> None:
         assert by_itself(uniform(20_001), **given_) == "ils"
     assert by_itself(uniform(20_001), k=2) == "restarts"
     solid = np.random.default_rng(0).random((20, 3))
-    assert can_be_large(Instance.from_coordinates(solid, "EUCLIDEAN"))
-    assert not can_be_large(Instance.from_coordinates(solid, "XRAY1"))
+    assert is_located(Instance.from_coordinates(solid, "EUCLIDEAN"))
+    assert not is_located(Instance.from_coordinates(solid, "XRAY1"))
     result = pytsp.solve(uniform(20_001, side=10**5), target=1e12)
     assert (result.solver, result.stop_reason) == ("large", "target")
 

@@ -25,15 +25,6 @@ from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts.nearest_unvisited import hurried_order, hurried_seconds
 from pytsp.utils.extremes import extremes
 
-__all__ = [
-    "early_tour",
-    "fallback_result",
-    "is_by_nearest_neighbours",
-    "quick_seconds",
-    "quick_tour",
-    "strips",
-]
-
 
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDArray[np.int32] | None = None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a

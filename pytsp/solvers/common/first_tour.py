@@ -1,4 +1,4 @@
-"""The tour from which a search starts that goes on from one only."""
+"""Tours from which searches start."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.problem.location import further_city, given_ends
+from pytsp.backends.registry import host_kernels
+from pytsp.problem.location import further_city, given_ends, partners_of
 from pytsp.solvers.common.fallback import is_by_nearest_neighbours
 from pytsp.solvers.common.task import Task
 from pytsp.starts.construct import Start, nearest_neighbour, start_tour
+from pytsp.starts.long_ways import reordered_tour
 from pytsp.starts.nearest_unvisited import nearest_neighbour_order
-
-__all__ = ["first_tour"]
 
 
 def first_tour(task: Task[Any], given: Start | None, default: Start) -> NDArray[np.int32]:
@@ -38,3 +38,13 @@ def first_tour(task: Task[Any], given: Start | None, default: Start) -> NDArray[
         # Either of the two may wait until all others are visited.
         return min((nearest_neighbour_order(instance, further, None, end) for end in ends), key=instance.tour_length)
     return start_tour(instance, start, seed=task.seed)
+
+
+def with_clusters_in_order(task: Task[Any], tour: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return a tour after `reordered_tour`, where the cities have coordinates, no pairs, and there are kernels of a
+    CPU."""
+    instance = task.instance
+    # A pair may be far apart, and is no end of a cluster.
+    is_out = instance.coordinates is None or partners_of(instance) is not None
+    kernels = None if is_out else host_kernels(task.kernels)
+    return tour if kernels is None else reordered_tour(instance, tour, kernels)

@@ -16,15 +16,6 @@ from pytsp.solvers.common.local_search import LocalSearch
 from pytsp.solvers.policy import MOST_NUMBERED
 from pytsp.solvers.speeds import BYTES
 
-__all__ = [
-    "FlatSearch",
-    "are_in_clusters",
-    "check_device",
-    "most_cities",
-    "most_climbers",
-    "spots_of",
-]
-
 # The side of the square of spots, and of the grid of a curve through it.
 SIDE = 1 << 20
 CURVE_BITS = 10

@@ -15,13 +15,11 @@ from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.neighbours.ways import with_pairs
 from pytsp.run.state_reader import State
 from pytsp.solvers import policy
-from pytsp.solvers.common.clusters import with_clusters_in_order
+from pytsp.solvers.common.first_tour import with_clusters_in_order
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.placement import mapping_of, most_cities
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import MOVES, PIVOTS
-
-__all__ = ["PASSES", "LocalSearch", "crossing_plan", "moves_of", "population_fields"]
 
 # Chains of moves that reverse no segment, as the kernels take them beside `MOVES`.
 STRAIGHT = 3

@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 from pytsp.problem.kernel_input import Form, written_seconds
 from pytsp.run.result import Result, Tasks
 from pytsp.solvers.common import pacing
-from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.incumbent import Best, verify
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.common.verify import verify
 from pytsp.utils.deadline import OutOfTime, look
-
-__all__ = ["Found", "Search", "Standing", "run"]
 
 
 @dataclass(frozen=True)

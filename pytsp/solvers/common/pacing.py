@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["CALL_SECONDS", "LATE_SECONDS", "MOST_GROWTH", "SHORT_CALL_SECONDS", "Pace"]
-
 CALL_SECONDS = 0.15
 """Seconds that one kernel call should take."""
 

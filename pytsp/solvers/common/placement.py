@@ -9,14 +9,6 @@ from pytsp.solvers import policy
 from pytsp.solvers.speeds import BYTES, SPEEDS
 from pytsp.utils.memory import check_memory
 
-__all__ = [
-    "check_climbers",
-    "default_climbers",
-    "descent_seconds",
-    "mapping_of",
-    "most_cities",
-]
-
 
 def mapping_of(n: int, kernels: Backend, wanted: str = "auto") -> str:
     """Return how climbers on n cities are laid out: "auto" is on a GPU one a thread block, if its memory holds a tour.

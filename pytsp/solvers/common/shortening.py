@@ -20,8 +20,6 @@ from pytsp.starts.descent import CHAINS, DESCENT_SECONDS, PIECE, THREE_OPT, desc
 from pytsp.starts.long_ways import reordered_tour, reordering_seconds
 from pytsp.starts.quick_greedy import PART, greedy_parts, greedy_seconds, quick_greedy
 
-__all__ = ["greedy_along", "reserved_seconds", "shortened", "shortening_seconds", "with_grace"]
-
 # A tour, or a path of all cities, and its length.
 Measured = tuple[NDArray[np.int32], int | float]
 

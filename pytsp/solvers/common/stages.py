@@ -21,8 +21,6 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.population import lengths_of
 from pytsp.starts.construct import Start
 
-__all__ = ["Stages", "starting_tours", "stored_iterations"]
-
 # A call makes no more iterations, each of which may have a temperature: of few cities a second has millions.
 MOST_ITERATIONS = 262_144
 

@@ -1,8 +1,8 @@
-"""Input of a solver: the instance, its options, the clock, and the opened kernels."""
+"""Input of a solver: the instance, its options, the clock, and the opened kernels; and the plan to share it out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -15,9 +15,8 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_CITIES, Form, form_of
 from pytsp.problem.tours import check_tour
 from pytsp.run.monitor import Watch
+from pytsp.run.state_reader import State
 from pytsp.solvers.options.fields import Options
-
-__all__ = ["Task"]
 
 O_co = TypeVar("O_co", bound=Options, covariant=True)
 T = TypeVar("T")
@@ -97,3 +96,28 @@ class Task(Generic[O_co]):
     def initial_tour(self) -> NDArray[np.int32] | None:
         """The initial tour, shape (n,), once it is known to be one."""
         return None if self.given_tour is None else check_tour(self.given_tour, self.instance.n)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The number of climbers, how many keep a worker busy, and options that would depend on the worker else."""
+
+    climbers: int
+    busy: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def state(self) -> dict[str, Any]:
+        """Return the plan as a checkpoint holds it."""
+        return {"climbers": self.climbers, "busy": self.busy, "options": dict(self.options)}
+
+    @classmethod
+    def restored(cls, state: State) -> Plan:
+        """Return the plan that a checkpoint holds."""
+        said, options = state.part("options"), {}
+        if "climbers" in said:
+            options["climbers"] = said.whole("climbers", 1, 2**40)
+        if "iterations" in said:
+            options["iterations"] = said.whole("iterations")
+        if "moves" in said:
+            options["moves"] = said.text("moves")  # type: ignore[assignment]
+        return cls(state.whole("climbers", 1, 2**40), state.whole("busy", 1), options)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pytsp.run.state_reader import State
 
-__all__ = ["NONE", "Archive"]
-
 # More than the length of any tour.
 NONE = np.int64(np.iinfo(np.int64).max)
 

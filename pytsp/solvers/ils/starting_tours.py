@@ -17,7 +17,7 @@ from pytsp.problem.location import curve_points, partners_of
 from pytsp.problem.tours import random_tours
 from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, is_alpha, lists_without_exits
-from pytsp.solvers.common.clusters import with_clusters_in_order
+from pytsp.solvers.common.first_tour import with_clusters_in_order
 from pytsp.solvers.common.shortening import greedy_along
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ils import ILS
@@ -25,8 +25,6 @@ from pytsp.solvers.options.shared import MOVES
 from pytsp.starts.construct import GREEDY_NEIGHBOURS, Start, nearest_neighbour, space_filling_curve, start_tour
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import look
-
-__all__ = ["restart_tours", "restart_seed", "starting_tours", "restart_stream"]
 
 # Random tours that are made together.
 TOGETHER = 256

@@ -24,26 +24,23 @@ from pytsp.neighbours.lists import (
 )
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
-from pytsp.problem.location import curve_points, is_planar, partners_of
+from pytsp.problem.location import curve_points, is_located, is_planar, partners_of
 from pytsp.problem.tours import numbers_of
 from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import bound_kernels, is_alpha, keep_nearest
-from pytsp.solvers.common.clusters import with_clusters_in_order
+from pytsp.solvers.common.first_tour import with_clusters_in_order
 from pytsp.solvers.common.loop import Search
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.large.pieces import Pieces
-from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.large import LargeTour
 from pytsp.solvers.speeds import SPEEDS
 from pytsp.starts.construct import start_tour
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, look, within
-
-__all__ = ["PIECE", "begin", "check_large", "lists_of"]
 
 DEFAULT_NEIGHBOURS = 8
 # The cities of a piece.
@@ -87,7 +84,7 @@ def begin(task: Task[Any]) -> Search:
             return _chains(task, ordered, order, lists, took)
         form = form_of(ordered, in_space_above=0)
         # It stays as it was where the solve began.
-        piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
+        piece = options.piece if watch.state is None else watch.state.whole("piece", policy.LEAST_PIECE, 2**31 - 1)
         return Pieces(
             task,
             form,
@@ -127,7 +124,7 @@ def check_large(instance: Instance) -> None:
     ------
     InstanceError
     """
-    if instance.coordinates is None or not can_be_large(instance):
+    if instance.coordinates is None or not is_located(instance):
         raise InstanceError(
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane, in space or on a sphere; "
             f"the metric is {instance.metric}: use solver='ils'"

@@ -12,8 +12,6 @@ from typing import Any, ClassVar
 
 from pytsp.utils.arguments import check_real, is_array, truth_value, whole_number
 
-__all__ = ["Field", "Options", "choice", "number", "of", "one_of", "switch", "whole"]
-
 MOST = 2**62
 
 

@@ -11,26 +11,6 @@ from pytsp.utils.arguments import is_array, whole_number
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = [
-    "ALPHA",
-    "FLAT",
-    "LOCAL_MOVES",
-    "MOVES",
-    "PIVOTS",
-    "STARTS",
-    "Climbers",
-    "NeighbourLists",
-    "check_chains",
-    "check_flat",
-    "counted",
-    "iterations",
-    "moves",
-    "passes",
-    "pivot",
-    "start",
-    "temperature",
-]
-
 STARTS = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
 """The names of the starting tours, as `pytsp.starts` has them."""
 

@@ -10,16 +10,6 @@ from pytsp.problem.kernel_input import Form
 from pytsp.solvers.options.restarts import RandomRestarts
 from pytsp.solvers.speeds import BYTES
 
-__all__ = [
-    "Blocks",
-    "are_together",
-    "check_neighbourhood",
-    "choose_blocks",
-    "choose_mapping",
-    "fits_a_block",
-    "fits_with_distances",
-]
-
 # Sizes of tours that fit a block.
 BLOCK_CITIES = range(24, 32_768)
 # Tours whose distances fit a block's shared memory.

@@ -16,14 +16,11 @@ from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
-from pytsp.solvers.common.plan import Plan
-from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, RandomRestarts
 from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
 from pytsp.solvers.restarts.mapping import TURNS, are_together, check_neighbourhood, choose_blocks, choose_mapping
 from pytsp.solvers.speeds import BYTES, SPEEDS
-
-__all__ = ["Batches", "begin", "default_climbers", "plan"]
 
 
 def begin(task: Task[RandomRestarts]) -> Batches:
