@@ -31,9 +31,8 @@ from pytsp.problem.location import is_planar
 from pytsp.run.limits import Limits
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import fallback_result, quick_seconds, quick_tour
+from pytsp.solvers.common.fallback import fallback_result, quick_seconds, quick_tour, shortening_seconds
 from pytsp.solvers.common.incumbent import Best, verify
-from pytsp.solvers.common.shortening import shortening_seconds
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS

@@ -18,10 +18,9 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import early_tour, fallback_result, quick_seconds
+from pytsp.solvers.common.fallback import early_tour, fallback_result, quick_seconds, reserved_seconds
 from pytsp.solvers.common.flat_search import most_cities
 from pytsp.solvers.common.loop import run as run_search
-from pytsp.solvers.common.shortening import reserved_seconds
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS

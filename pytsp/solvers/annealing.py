@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -58,38 +59,27 @@ def _default_iterations(task: Task[Annealing]) -> int:
     return max(500, int(policy.AMOUNTS[task.machine].trials / (task.options.trials or task.instance.n)))
 
 
+@dataclass
 class Temperatures:
     """The temperatures of a chain's iterations, in units of the kernel's lengths.
 
-    Parameters
-    ----------
-    hot, cold : float
-        The first and, where they fall geometrically, the last one.
-    iterations : int or None
-        How many there are; None where time cools.
-    linear : bool
-        Whether they fall by equal differences, to 0, rather than by equal ratios.
-    ratio : float, optional
-        That of two temperatures that follow each other, where it is given.
-    given : numpy.ndarray of float64, optional
-        All of them.
+    They fall from `hot` to `cold` by equal ratios, or a given one, or if `linear` to 0 by equal differences; or all of
+    them are given. Without a number of iterations time cools.
     """
 
-    def __init__(
-        self,
-        hot: float,
-        cold: float,
-        iterations: int | None,
-        *,
-        linear: bool = False,
-        ratio: float | None = None,
-        given: NDArray[np.float64] | None = None,
-    ) -> None:
-        self.hot, self.cold, self.iterations, self.linear, self.given = hot, min(hot, cold), iterations, linear, given
-        if ratio is None and hot > 0 and iterations is not None and iterations > 1:
+    hot: float
+    cold: float
+    iterations: int | None
+    _: KW_ONLY
+    linear: bool = False
+    ratio: float | None = None
+    given: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        self.cold = min(self.hot, self.cold)
+        if self.ratio is None and self.hot > 0 and self.iterations is not None and self.iterations > 1:
             # Further digits may differ from machine to machine.
-            ratio = round((self.cold / hot) ** (1 / (iterations - 1)), 14)
-        self.ratio = 1.0 if ratio is None else ratio
+            self.ratio = round((self.cold / self.hot) ** (1 / (self.iterations - 1)), 14)
 
     def of(self, start: int, count: int) -> NDArray[np.float64]:
         """Return those of the iterations start, …, start + count - 1."""
@@ -99,7 +89,7 @@ class Temperatures:
         if self.linear:
             assert self.iterations is not None
             return self.hot * ((self.iterations - numbers) / self.iterations)
-        return self.hot * whole_powers(self.ratio, numbers)
+        return self.hot * whole_powers(1.0 if self.ratio is None else self.ratio, numbers)
 
     def between(self, begin: float, end: float, count: int) -> NDArray[np.float64]:
         """Return `count` temperatures for the time from `begin` to `end`, shares of the time limit."""
@@ -111,17 +101,7 @@ class Temperatures:
 
 
 class Chains(Stages):
-    """The chains of one annealing.
-
-    Parameters
-    ----------
-    task : Task
-    temperatures : Temperatures
-    lists : numpy.ndarray of int32, shape (n, k)
-        The neighbours that moves lead to; without any, all cities.
-    tours
-        As `Stages` has them.
-    """
+    """The chains of one annealing, whose moves lead to the neighbours of the lists, or if these are empty anywhere."""
 
     values = "chains"
     type = "population"

@@ -63,8 +63,7 @@ def rules_of(options: AntColony, n: int, k: int) -> Rules:
 def _floor(n: int, k: int) -> float:
     """Return the weakest trail of MAX-MIN, in strongest ones.
 
-    Where all trails stand at their limits, those of one tour at the strongest, an ant that chooses among half of its
-    neighbours makes that tour again with probability 0.05.
+    With all trails at their limits, an ant makes the tour of the strongest ones again with probability 0.05.
     """
     again = round(0.05 ** (1 / n), 14)
     return float(min(1.0, (1 - again) / (again * max(1.0, (k + 1) / 2))))
@@ -120,25 +119,13 @@ def _default_colonies(task: Task[AntColony]) -> int:
 
 
 def _default_iterations(task: Task[AntColony], k: int, colonies: int) -> int:
-    """Return how many iterations there are where nothing else ends the solve: a thousand, or as many as make so many
-    steps of all ants, each of which looks at all neighbours of a city, and at least 50."""
+    """Return how many iterations there are where nothing else ends the solve, by the steps of all ants."""
     n, steps = task.instance.n, policy.AMOUNTS[task.machine].steps * NEIGHBOURS / max(1, k)
     return int(max(50, min(1_000, steps / (colonies * task.options.ants_of(n) * n))))
 
 
 class Colonies(Stages):
-    """The colonies of one solve.
-
-    Parameters
-    ----------
-    task : Task
-    reference : float
-        The length of a tour by which trails are measured.
-    lists : numpy.ndarray of int32, shape (n, k)
-        Where ants look first.
-    iterations, tours
-        As `Stages` has them; the tours are what the colonies know at first.
-    """
+    """The colonies of one solve: ants look first along the lists, and trails are measured by the length `reference`."""
 
     values = "colonies"
     type = "colonies"
@@ -153,14 +140,14 @@ class Colonies(Stages):
         tours: NDArray[np.int32] | None,
     ) -> None:
         options = task.options
-        self.lists, self.reference = lists, max(1.0, reference)
-        self.ants = options.ants_of(task.instance.n)
+        self.lists, self.ants = lists, options.ants_of(task.instance.n)
         alpha, beta = options.powers
-        self.quarters = quarters_of("alpha", alpha, 4)
         self.search = 0 if options.moves is None else 1 + LOCAL_MOVES.index(options.moves)
         self.rules = rules_of(options, *lists.shape)
         self.etas = _etas(task.form, lists, beta)
-        self.kernel_rules = task.kernels.value("rules", self._fields_of_rules())
+        rules = {name: value for name, value in vars(self.rules).items() if name != "initial"}
+        rules |= {"ants": self.ants, "quarters": quarters_of("alpha", alpha, 4), "search": self.search}
+        self.kernel_rules = task.kernels.value("rules", {**rules, "reference": max(1.0, reference)})
         super().__init__(task, iterations=iterations, tours=tours)
 
     @property
@@ -185,22 +172,9 @@ class Colonies(Stages):
         stretch = self.kernels.value("stretch", fields)
         return self.call("forage", self.lists, self.etas, handle, self.kernel_rules, stretch)
 
-    def _fields_of_rules(self) -> dict[str, Any]:
-        rules = {name: value for name, value in vars(self.rules).items() if name != "initial"}
-        return {
-            "ants": self.ants,
-            "quarters": self.quarters,
-            "search": self.search,
-            "reference": self.reference,
-            **rules,
-        }
-
 
 def _etas(form: Form, lists: NDArray[np.int32], beta: float) -> NDArray[np.float64]:
-    """Return what distances have to say: the mean of all divided by each, to the power of beta.
-
-    A distance of 0 counts as one half.
-    """
+    """Return the mean of all distances divided by each, to the power of beta; a distance of 0 counts as one half."""
     quarters, etas = quarters_of("beta", beta, 16), np.empty(lists.shape)
     size = 1 << 14
     blocks = [slice(first, first + size) for first in range(0, len(lists), size)]

@@ -56,14 +56,12 @@ def begin(task: Task[Any]) -> Search:
     """
     task.prepare()
     state = task.watch.state
-    if state is None and (_has_better_chains(task) or _is_slow(task)):
+    are_chains = _has_better_chains(task) or _is_slow(task) if state is None else "elites" not in state
+    if are_chains:
         return begin_climbers(replace(task, options=ILS()))
-    if state is None or "elites" in state:
-        search = Evolution(task)
-        if state is not None or not task.may_change_solver or not search.is_late():
-            return search
-        return _climbers_instead(search)
-    return begin_climbers(replace(task, options=ILS()))
+    search = Evolution(task)
+    is_late = state is None and task.may_change_solver and search.is_late()
+    return _climbers_instead(search) if is_late else search
 
 
 def _has_better_chains(task: Task[EAX]) -> bool:
@@ -89,7 +87,7 @@ def _is_slow(task: Task[Any]) -> bool:
 def _climbers_instead(search: Evolution) -> Search:
     """Return the climbers of an iterated local search that take a population's place.
 
-    They start from its shortest tour where another descent would take a large part of the time that is left.
+    They start from its shortest tour if another descent would be dear.
     """
     task, tour = search.task, search.best_tour()
     seconds = search.descent_seconds * (search.descents.threads or 1)
@@ -103,38 +101,23 @@ def _climbers_instead(search: Evolution) -> Search:
 
 @dataclass(frozen=True, kw_only=True)
 class EvolutionStanding(Standing):
-    """State of the populations; their iterations are the generations of all.
+    """State of the populations; their iterations are the generations of all."""
 
-    Attributes
-    ----------
-    first, descended : int
-        The number of the population's first climber, and how many have descended, of whom not all need to belong to it.
-    chunks : tuple of (Opaque, int)
-        Before it is settled, the parts of it that are there, with their numbers of climbers, which fall.
-    is_settled : bool
-        Whether all its climbers are there; before, they come in chunks.
-    elites : tuple of numpy.ndarray
-        The best tours of the populations that have converged.
-    unchanged : int
-        How many tours the last generation has left as long as they were.
-    idle, stale : int
-        How many generations in a row have made no tour shorter, and how many have changed few tours since the shortest
-        one became shorter.
-    populations, shortest : int
-        How many populations in a row have ended with that length.
-    agreed : int
-        How many of them have come to it by themselves.
-    """
-
+    # The number of the population's first climber, and how many have descended, of whom not all need to belong to it.
     first: int
     descended: int = 0
+    # Until all its climbers are there, its parts with their numbers of climbers, which fall.
     chunks: tuple[tuple[Any, int], ...] = ()
     is_descended: bool = False
+    # The best tours of the populations that have converged.
     elites: tuple[NDArray[np.int32], ...] = ()
     has_met_elites: bool = True
+    # How many tours the last generation has left as long as they were.
     unchanged: int = 0
+    # Generations in a row that made no tour shorter, and that changed few since the shortest one became shorter.
     idle: int = 0
     stale: int = 0
+    # Populations in a row that ended with the length `shortest`, and those of them that came to it by themselves.
     populations: int = 0
     agreed: int = 0
     shortest: int | None = None
@@ -142,17 +125,7 @@ class EvolutionStanding(Standing):
 
 @dataclass
 class Kicked:
-    """Climbers of an iterated local search from the best tour, one a thread.
-
-    Attributes
-    ----------
-    handle : Opaque
-    pace : Pace
-    began : float
-        By the clock of `time.perf_counter`.
-    kicks : int
-        How many each has made.
-    """
+    """Climbers of an iterated local search from the best tour, one a thread, and how many kicks each has made."""
 
     handle: Any
     pace: Pace
@@ -161,12 +134,7 @@ class Kicked:
 
 
 class Evolution(Search):
-    """The populations of one solve, one after the other.
-
-    Parameters
-    ----------
-    task : Task
-    """
+    """The populations of one solve, one after the other."""
 
     standing: EvolutionStanding
 
@@ -224,12 +192,8 @@ class Evolution(Search):
             nearest = None if self.moves == FLAT else lists_without_exits(task)
         if self.moves == FLAT:
             return FlatSearch(task, self.loaded, lists, moves=moves, instance=self.form.whole)
-        if self.descents is self.kernels:
-            return LocalSearch(task, self.loaded, lists, moves=moves, second=second, nearest=nearest)
-        there = replace(task, open=lambda: self.descents)
-        loaded = self.descents.call(f"{self.form.kind}_load", *self.form.arguments)
-        host = LocalSearch(there, loaded, lists, moves=moves, second=second, nearest=nearest)
-        return LocalSearch(task, self.loaded, lists, moves=moves, host=host)
+        search = LocalSearch(task, self.loaded, lists, moves=moves, second=second, nearest=nearest)
+        return search if self.descents is self.kernels else replace(search, host=search.by(self.descents))
 
     @property
     def _descents_machine(self) -> str:
@@ -282,10 +246,7 @@ class Evolution(Search):
         return Found(now.best, now.lengths, now.steps, done, mapping=self.local_search.mapping)
 
     def descend_more(self, now: EvolutionStanding | None = None) -> None:
-        """Bring a chunk of climbers of a population, that of `now`, from their starting tours to their local optima.
-
-        Behind the last of a population the initial tour joins it, if there is one.
-        """
+        """Bring a chunk of climbers of a population, that of `now`, to their local optima; the last ones end it."""
         now = now or self.standing
         count = now.descended
         most = self.size or self._most(len(now.elites))
@@ -309,8 +270,7 @@ class Evolution(Search):
         self._commit(standing, is_descended=count >= most or is_enough)
 
     def is_late(self) -> bool:
-        """Descend with the first climbers, and tell by their time whether the smallest population would be late: on a
-        CPU with a time limit."""
+        """Descend with the first climbers, and tell by their time whether the smallest population would be late."""
         if not self.is_timed or self.size is not None or self.task.machine == "gpu":
             return False
         self.descend_more()
@@ -319,18 +279,14 @@ class Evolution(Search):
         return is_late and not now.is_descended
 
     def _timely(self, chunk: int) -> int:
-        """Return `chunk`, or as many climbers as a CPU's threads bring to their local optima in the time that is left:
-        one each at least."""
+        """Return `chunk`, or as many climbers as threads bring to their local optima in time: one each at least."""
         together, left = self.descents.threads or chunk, max(0.0, self.watch.seconds_left)
         fits = self.descent_seconds * chunk <= left
         return chunk if fits else max(min(together, chunk), int(left / self.descent_seconds) // together * together)
 
     def _with(self, handle: Any, now: EvolutionStanding) -> EvolutionStanding:
-        """Return the state of the climbers with one more chunk.
-
-        It is joined with those before that have no more climbers, so that each climber is copied few times, and memory
-        of few sizes is kept for reuse.
-        """
+        """Return the state of the climbers with one more chunk."""
+        # Smaller ones join it: each climber is copied few times, and memory of few sizes is kept for reuse.
         added = self._read(handle, replace(now, first=now.first + len(now.lengths)))
         chunks = (*now.chunks, (handle, len(added.lengths)))
         while len(chunks) > 1 and chunks[-2][1] <= chunks[-1][1]:
@@ -371,8 +327,7 @@ class Evolution(Search):
         return {name: fields[field] for name, field in names.items()}
 
     def receive(self, climbers: dict[str, NDArray[Any]]) -> None:
-        """Take such climbers into the population, in place of as many of its first, and begin to look for shorter
-        tours again. They stand behind the others, so that all have left before one leaves twice."""
+        """Take such climbers into the population, in place of as many of its first; the next to leave are others."""
         now, search = self.standing, self.local_search
         kept = search.chosen(now.handle, np.arange(len(climbers["lengths"]), len(now.lengths)))
         come = self.kernels.value("population", {**climbers, "bests": climbers["tours"]})
@@ -465,10 +420,9 @@ class Evolution(Search):
         return self.kicked is not None or (has_little and left < self.watch.seconds - self.population_began)
 
     def kick(self) -> None:
-        """Kick the best tour, repair it, and keep what is no worse, over and over: one climber a thread, for a fraction
-        of a second.
+        """Kick and repair the best tour for a fraction of a second, one climber a thread.
 
-        What comes of it is of the climber that had the tour. A checkpoint knows the tour only.
+        The result is of the climber that had the tour. A checkpoint knows the tour only.
         """
         now, search, began = self.standing, self.local_search, time.perf_counter()
         assert now.best is not None
@@ -557,13 +511,7 @@ def descent_moves(task: Task[EAX]) -> str:
 
 
 def _descent_kernels(moves: str, kernels: Backend) -> Backend:
-    """Return the kernels by which climbers make such moves: a solver's own, or of its host.
-
-    Raises
-    ------
-    BackendError
-        If no kernels of a CPU can run here.
-    """
+    """Return the kernels by which climbers make such moves: a solver's own, or of its host, if these can run here."""
     if moves == FLAT or kernels.device is None:
         return kernels
     host = host_kernels(kernels)

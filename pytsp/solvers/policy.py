@@ -213,11 +213,7 @@ def _are_few(n: int, threads: int | None) -> bool:
 
 
 def default_population(n: int, machine: str) -> int:
-    """Return how many climbers a population has where neither they nor a time limit are given.
-
-    On a CPU it has one per two cities, but at least 100 and at most 300; of thousands of cities at most as many as have
-    200,000 cities together, but at least 24.
-    """
+    """Return how many climbers a population has where neither they nor a time limit are given."""
     amounts = AMOUNTS[machine]
     if machine == "gpu":
         return amounts.population
@@ -260,8 +256,10 @@ def is_cpu_slow(n: int, lists_seconds: float, seconds_left: float) -> bool:
 
 
 def is_population_late(n: int, there: int, climber_seconds: float, seconds_left: float) -> bool:
-    """Tell whether the smallest population would be late, by what its first climbers took: eight, or one per 1,250
-    cities, are to be there in half of the time. Fewer agree on a longer tour than kicks of one climber find."""
+    """Tell whether the smallest population would be late, by what its first climbers took.
+
+    Fewer agree on a longer tour than kicks of one climber find.
+    """
     return (max(FEWEST_CLIMBERS, n // 1_250) - there) * climber_seconds > 0.5 * seconds_left
 
 
@@ -294,9 +292,5 @@ def default_kicks(n: int, climbers: int, busy: int, machine: str) -> int:
 
 
 def settling_seconds(limit: float, passes: float) -> float:
-    """Return the seconds of a time limit that are kept for the moves between pieces at the end.
-
-    They are a tenth of the limit, up to two seconds, or `passes` if that is more, but no more than 35 % of the limit.
-    `passes` are the seconds of passes over all cities.
-    """
+    """Return the seconds of a limit that are kept for the moves between pieces at the end, whose passes take these."""
     return min(max(min(0.1 * limit, 2.0), passes), 0.35 * limit)

@@ -19,13 +19,7 @@ ASIDE = {"large", "two-opt", *COMPARATORS}
 
 
 def given_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options among a call's keywords that are not as they are by default.
-
-    Raises
-    ------
-    TypeError
-        If there is no such option.
-    """
+    """Return the options among a call's keywords that are not as they are by default, or refuse unknown ones."""
     known = fields()
     for name in keywords:
         if name not in known:
@@ -47,34 +41,12 @@ def choose(
     has_initial_tour: bool = False,
     may_take_the_cpu: bool = True,
 ) -> Options:
-    """Return the options of the solver that is meant.
+    """Return the options of the solver that is meant by its name, or by "auto" and the options that are given.
 
-    Parameters
-    ----------
-    solver : str
-        Its name, or "auto".
-    given : mapping
-        The options that are given.
-    instance : Instance
-    is_short : callable, optional
-        Asked where a population suits the instance: whether there is too little time for one. Its argument tells
-        whether "large" may take its place.
-    on_the_cpu : callable, optional
-        Asked of many cities, and of those that are not of the plane: whether the backend is one.
-    most_on_a_gpu : callable, optional
-        Asked of many cities on a GPU: of how many it holds a population.
-    chains_fit : callable, optional
-        Asked where "large" may be meant: whether there is time for chains over the whole tour, which end nearer the
-        optimum.
-    has_initial_tour : bool, optional
-        Whether there is an initial tour, which does not concern all solvers either.
-    may_take_the_cpu : bool, optional
-        Whether kernels may be those of a CPU, which alone has "large".
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such solver, an option does not concern it, or is none.
+    Refuse unknown solvers, and options or an initial tour that have no effect with the solver. The callables are asked
+    where "auto" depends on them: whether there is too little time for a population, which "large" may replace or not;
+    whether the backend is a CPU's, which alone has "large"; of how many cities a GPU holds a population; and whether
+    there is time for chains over the whole tour.
     """
     if solver not in SOLVERS:
         raise ValueError(f"solver {solver!r} is not known; known: {', '.join(SOLVERS)}")
@@ -106,12 +78,7 @@ def choose(
 
 
 def check_initial_tour(options: Options) -> None:
-    """Refuse an initial tour where it has no effect with the solver, or the options say how to start.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse an initial tour where it has no effect with the solver, or the options say how to start."""
     if not options.takes_initial_tour:
         others = " or ".join(f"solver={name!r}" for name, kind in OPTIONS.items() if kind.takes_initial_tour)
         raise ValueError(f"initial_tour has no effect with solver={options.name!r}; it is for {others}")

@@ -39,35 +39,21 @@ def begin(task: Task[TwoOpt]) -> Descent:
 
 @dataclass(frozen=True)
 class DescentStanding:
-    """State of a descent: the device's handle, and the facts known of it.
-
-    Attributes
-    ----------
-    handle : Opaque
-    start_length, length : int
-        The length of the tour from which it started, and of its tour, in the kernel's units.
-    moves, passes : int
-        The moves and the whole passes up to here, those of descents before the last kick too.
-    done : bool
-        Whether the last pass found no move.
-    diagonal : int
-        Where a pass that is made in parts goes on; 2 between two passes.
-    kicks : int
-        How many were made; the last one's tour is the one that descends.
-    best : Best or None
-        The tour that was kicked last, a local optimum; None before the first kick.
-    earlier : tuple of int
-        The moves and the passes before the last kick.
-    """
+    """State of a descent: the device's handle, and the facts known of it, lengths in the kernel's units."""
 
     handle: Any
+    # The length of the tour from which it started.
     start_length: int
     length: int
+    # The moves and the whole passes up to here, those of descents before the last kick too.
     moves: int = 0
     passes: int = 0
+    # True if the last pass found no move.
     done: bool = False
+    # Where a pass that is made in parts goes on; 2 between two passes.
     diagonal: int = 2
     kicks: int = 0
+    # The local optimum that was kicked last, and the moves and passes before.
     best: Best | None = None
     earlier: tuple[int, int] = (0, 0)
 
@@ -79,14 +65,7 @@ class DescentStanding:
 
 
 class Descent(Search):
-    """One tour on its way to a local optimum, and from there on by kicks to others.
-
-    Parameters
-    ----------
-    task : Task
-    start : numpy.ndarray of int32, shape (n,)
-        The tour from which it starts.
-    """
+    """The tour `start`, shape (n,), on its way to a local optimum, and from there on by kicks to others."""
 
     standing: DescentStanding
 

@@ -28,7 +28,6 @@ from pytsp.problem.open_paths import OpenPath
 from pytsp.run.monitor import Watch
 from pytsp.solvers import policy
 from pytsp.solvers.common import fallback as _unsearched
-from pytsp.solvers.common import shortening as _shortening
 from pytsp.solvers.common.fallback import strips
 from pytsp.solvers.common.first_tour import first_tour
 from pytsp.solvers.eax import Evolution
@@ -162,8 +161,8 @@ def test_what_ends_a_late_solve_may_take_a_share_of_what_it_is_late(
     left: float, allowed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policy, "GRACE_SECONDS", 0.2)
-    assert _shortening.with_grace(left) == pytest.approx(allowed)
-    assert _shortening.with_grace(-40.0, 0.25) == pytest.approx(10.0)
+    assert _unsearched.with_grace(left) == pytest.approx(allowed)
+    assert _unsearched.with_grace(-40.0, 0.25) == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize("moment", ["lists", "search"])
@@ -188,7 +187,7 @@ def test_control_c_leaves_the_curve_as_it_is(monkeypatch: pytest.MonkeyPatch) ->
     Clock(tick=1e-6).install(monkeypatch)
     instance = uniform(2_000, 0)
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
-    monkeypatch.setattr(_shortening, "quick_greedy", interrupted)
+    monkeypatch.setattr(_unsearched, "quick_greedy", interrupted)
     found = pytsp.solve(instance, solver="ils", time_limit=1e-9, backend="c")
     assert np.array_equal(found.tour, space_filling_curve(instance))
 
@@ -206,8 +205,8 @@ def test_what_is_shortened_is_a_tour_and_no_longer(instance: Instance, ends: int
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_quick_greedy, "PART", part)
             if not has_time:
-                patch.setattr(_shortening, "greedy_seconds", lambda *_: 1e10)
-            tour, length = _shortening.shortened(cast("Any", task), curve)
+                patch.setattr(_unsearched, "greedy_seconds", lambda *_: 1e10)
+            tour, length = _unsearched.shortened(cast("Any", task), curve)
         assert pytsp.is_tour(tour, closed.n)
         assert length == closed.tour_length(tour) <= closed.tour_length(curve)
 
@@ -223,7 +222,7 @@ def test_time_that_is_left_goes_into_chains(is_open: bool, monkeypatch: pytest.M
         task = SimpleNamespace(instance=closed, watch=watch, machine="cpu", kernels=open_backend("c"))
         # A clock that stands still leaves time for the first descent of all cities.
         monkeypatch.setattr("pytsp.starts.descent.time", SimpleNamespace(perf_counter=lambda: 0.0))
-        tour, length = _shortening.shortened(cast("Any", task), space_filling_curve(closed))
+        tour, length = _unsearched.shortened(cast("Any", task), space_filling_curve(closed))
         assert pytsp.is_tour(tour, closed.n)
         lengths.append(length)
     assert lengths[1] < 0.985 * lengths[0]
@@ -239,14 +238,14 @@ def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     monkeypatch.setattr(_quick_greedy, "PART", 2_000)
     monkeypatch.setattr(policy, "SHORT_SHORTENING_SECONDS", 0.0)
     monkeypatch.setattr(policy, "GRACE_SECONDS", 0.0)
-    monkeypatch.setattr(_shortening, "descended", lambda points, tour, *_: tour)
-    monkeypatch.setattr(_shortening, "reordered_tour", lambda instance, tour, _: tour)
+    monkeypatch.setattr(_unsearched, "descended", lambda points, tour, *_: tour)
+    monkeypatch.setattr(_unsearched, "reordered_tour", lambda instance, tour, _: tour)
     # Seconds that are left for each city.
     for name in ("LISTS_SECONDS", "JOINS_SECONDS"):
         monkeypatch.setattr(_quick_greedy, name, 0.5 * 100.0 / 4_000)
     watch = SimpleNamespace(seconds=0.0, seconds_left=100.1 * share, reserve=0.0)
     task = SimpleNamespace(instance=instance, watch=watch, machine="cpu", kernels=open_backend("c"))
-    tour, length = _shortening.shortened(cast("Any", task), curve)
+    tour, length = _unsearched.shortened(cast("Any", task), curve)
     assert np.array_equal(tour, curve) == (kept == "curve")
     # Parts end where the curve has them end.
     assert np.array_equal(tour[[0, 1_999, 2_000, 3_999]], curve[[0, 1_999, 2_000, 3_999]]) == (kept != "greedy")
@@ -265,12 +264,12 @@ def test_many_cities_in_space_are_greedy_in_parts(part: int, monkeypatch: pytest
         return lists_along_curves(points, k, window)
 
     monkeypatch.setattr(_quick_greedy, "lists_along_curves", noted)
-    monkeypatch.setattr(_shortening, "descended", lambda points, tour, *_: tour)
-    for module in (_quick_greedy, _shortening):
+    monkeypatch.setattr(_unsearched, "descended", lambda points, tour, *_: tour)
+    for module in (_quick_greedy, _unsearched):
         monkeypatch.setattr(module, "PART", part)
     watch = SimpleNamespace(seconds=0.0, seconds_left=100.0, reserve=0.0)
     task = SimpleNamespace(instance=instance, watch=watch, machine="cpu", kernels=open_backend("c"))
-    tour, length = _shortening.shortened(cast("Any", task), curve)
+    tour, length = _unsearched.shortened(cast("Any", task), curve)
     assert pytsp.is_tour(tour, 4_000)
     assert length < 0.9 * instance.tour_length(curve)
     assert max(sizes) == part

@@ -30,9 +30,9 @@ from pytsp.run.monitor import Watch
 from pytsp.solvers import annealing, ants, policy
 from pytsp.solvers.annealing import Chains
 from pytsp.solvers.ants import Colonies
+from pytsp.solvers.common.fallback import reserved_seconds
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.placement import descent_seconds
-from pytsp.solvers.common.shortening import reserved_seconds
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils import population as _population
 from pytsp.solvers.ils import solver as ils

@@ -32,10 +32,8 @@ def candidates(
 ) -> NDArray[np.int32]:
     """Return the neighbour lists, shape (n, k), in order of distance.
 
-    They are the given lists; or the nearest cities, `default` by default, of each quadrant in the plane; or some of
-    these by α-nearness, if requested, or if nothing is given and `default_is_alpha` is true. Of a lattice, whose
-    nearest cities are equally far, there are then fewer. All but given lists have exits if the nearest cities do not
-    lead out of clusters.
+    They are the given lists; or the nearest cities, by default as many as `default`, of each quadrant in the plane; or
+    some of these by α-nearness, of a lattice fewer. All but given lists have exits from clusters.
     """
     key = ("candidates", default, default_is_alpha)
     return task.recall(key, lambda: _candidates(task, default, default_is_alpha=default_is_alpha))
@@ -49,7 +47,7 @@ def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDA
     near = _near(task, default if is_by_alpha or options.neighbours is None else options.neighbours)
     lists = with_exits(instance, near.lists, near.exits)
     length = policy.LATTICE_LISTS if is_by_alpha and is_on_a_lattice(task) else {}
-    return _alpha_lists(task, lists, near.exits, **length) if is_by_alpha else lists
+    return alpha_lists_of(instance, lists, near.exits, task.kernels, **length) if is_by_alpha else lists
 
 
 class _Near(NamedTuple):
@@ -83,23 +81,25 @@ def _near_ways(task: Task[Any]) -> _Near:
     return task.recall("near ways", make)
 
 
-def _alpha_lists(
-    task: Task[Any], lists: NDArray[np.int32], exits: NDArray[np.int32], **length: int
+def alpha_lists_of(
+    instance: Instance, lists: NDArray[np.int32], exits: NDArray[np.int32], kernels: Backend, **length: int
 ) -> NDArray[np.int32]:
-    """Return lists by α-nearness made of others. They keep their exits, which are in few minimum 1-trees."""
-    instance = task.instance
-    return with_exits(instance, alpha_lists(instance, lists, bound_kernels(task.kernels, instance.n), **length), exits)
+    """Return lists by α-nearness made of others. They keep their exits, which are in few minimum 1-trees.
+
+    The kernels for 1-trees are where a solver's `kernels` are, or for few cities on the host.
+    """
+    host = host_kernels(kernels) if instance.n <= policy.HOST_CITIES else None
+    by_alpha = alpha_lists(instance, lists, host or other_part(kernels, "bound"), **length)
+    return with_exits(instance, by_alpha, exits)
 
 
 def alpha_fits(task: Task[Any]) -> bool:
-    """Tell whether lists by α-nearness suit an instance, and take little of the time limit.
-
-    α is computed in whole numbers, so that of other distances it would depend on their unit. Where iterations are given
-    the lists are taken all the same: a limit that is not reached changes nothing.
-    """
+    """Tell whether lists by α-nearness suit an instance, and take little of the time limit."""
     limit = task.watch.time_limit
+    # α is computed in whole numbers: of other distances it would depend on their unit.
     if not task.instance.is_exact:
         return False
+    # A limit that is not reached changes nothing.
     if limit is None or task.options.iterations is not None:
         return True
     seconds, most = SPEEDS["lists by alpha"] * task.instance.n, policy.ALPHA_SHARE * limit
@@ -119,10 +119,7 @@ def are_by_alpha(task: Task[Any], moves: int) -> bool:
 
 
 def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[np.int32]:
-    """Return the lists of a local search from `starting_tours`: `candidates`, for doubled instances without pair edges.
-
-    Every starting tour already has all pairs.
-    """
+    """Return the lists of a local search: `candidates`, or directed ways without the pairs, which all tours have."""
     if not _are_ways(task):
         return candidates(task, default_is_alpha=default_is_alpha)
     ways = _near_ways(task)
@@ -132,25 +129,20 @@ def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[
 def lists_without_exits(task: Task[Any]) -> NDArray[np.int32]:
     """Return the lists of which `search_lists` are made, for starting tours.
 
-    A tour that took an exit would leave a cluster before it has been to all of its cities. Lists that are given, or by
-    α-nearness, are those of the search.
+    A tour that took an exit would leave a cluster before it has been to all of its cities.
     """
     if _are_ways(task):
         return _near_ways(task).lists
-    neighbours = task.options.neighbours
-    if is_array(neighbours) or is_alpha(neighbours):
+    if are_given(task.options):
         return candidates(task)
-    return _near(task, neighbours or DEFAULT_NEIGHBOURS).lists
+    return _near(task, task.options.neighbours or DEFAULT_NEIGHBOURS).lists
 
 
 def second_lists(task: Task[Any], lists: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the lists by α-nearness, made of others, by which every second eight of a population's climbers start.
-
-    `lists` are `search_lists` of a task whose options say nothing of them. Eight neighbours are the best of three tried
-    lengths.
-    """
+    """Return lists by α-nearness, made of `search_lists`, for every second eight of a population's climbers."""
+    # Eight neighbours are the best of three tried lengths.
     exits = _near(task, DEFAULT_NEIGHBOURS).exits
-    return task.recall("second lists", lambda: _alpha_lists(task, lists, exits, k=8))
+    return task.recall("second lists", lambda: alpha_lists_of(task.instance, lists, exits, task.kernels, k=8))
 
 
 def seconds_of_lists(task: Task[Any]) -> float:
@@ -199,9 +191,7 @@ def is_on_a_lattice(task: Task[Any]) -> bool:
 
 def _are_ways(task: Task[Any]) -> bool:
     """Tell whether the lists of a local search are those of directed ways without the pairs."""
-    neighbours = task.options.neighbours
-    is_other = is_array(neighbours) or is_alpha(neighbours) or task.options.quadrants
-    return task.is_doubled and not is_other
+    return task.is_doubled and not are_given(task.options) and not task.options.quadrants
 
 
 def is_alpha(neighbours: object) -> bool:
@@ -209,18 +199,14 @@ def is_alpha(neighbours: object) -> bool:
     return isinstance(neighbours, str) and neighbours == ALPHA
 
 
-def bound_kernels(kernels: Backend, n: int) -> Backend:
-    """Return the kernels for 1-trees of n cities where a solver's kernels are, or of few cities on the host."""
-    host = host_kernels(kernels) if n <= policy.HOST_CITIES else None
-    return host or other_part(kernels, "bound")
+def are_given(options: NeighbourLists) -> bool:
+    """Tell whether the options give the lists, or ask for lists by α-nearness."""
+    return is_array(options.neighbours) or is_alpha(options.neighbours)
 
 
 def are_nearest(instance: Instance, options: NeighbourLists) -> bool:
-    """Tell whether `lists_without_exits` are the nearest cities whatever the quadrant, of which starts make use as
-    well."""
-    return (
-        not is_array(options.neighbours) and not is_alpha(options.neighbours) and not _has_quadrants(instance, options)
-    )
+    """Tell whether `lists_without_exits` are the nearest cities whatever the quadrant, which starts use, too."""
+    return not are_given(options) and not _has_quadrants(instance, options)
 
 
 def _has_quadrants(instance: Instance, options: NeighbourLists) -> bool:

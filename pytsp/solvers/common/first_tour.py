@@ -41,8 +41,7 @@ def first_tour(task: Task[Any], given: Start | None, default: Start) -> NDArray[
 
 
 def with_clusters_in_order(task: Task[Any], tour: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return a tour after `reordered_tour`, where the cities have coordinates, no pairs, and there are kernels of a
-    CPU."""
+    """Return `reordered_tour` if cities have coordinates and no pairs, and a CPU's kernels run here; else the tour."""
     instance = task.instance
     # A pair may be far apart, and is no end of a cluster.
     is_out = instance.coordinates is None or partners_of(instance) is not None

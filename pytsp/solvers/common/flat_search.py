@@ -24,20 +24,7 @@ WIDEST = 32
 
 
 class FlatSearch(LocalSearch):
-    """Climbers of which all start at once, on the device.
-
-    Parameters
-    ----------
-    *arguments, **options
-        As those of `LocalSearch`.
-    instance : Instance
-        Whose cities the kernels number.
-
-    Raises
-    ------
-    ValueError
-        If it has more cities than the kernels number.
-    """
+    """Climbers of which all start at once, on the device, through an instance of no more cities than kernels number."""
 
     def __init__(self, *arguments: Any, instance: Instance, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -88,29 +75,24 @@ def are_in_clusters(instance: Instance, lists: NDArray[np.int32]) -> bool:
     return bool(np.mean(last > 3 * middle) >= 0.25)
 
 
+def _fitting(kernels: Backend, most: int, copies: int = 1) -> int:
+    """Return how many cities fit the memory of a GPU, with `copies` tours of each, but `most` at most."""
+    memory = kernels.device.memory if kernels.device is not None else None
+    return most if memory is None else min(most, memory // (copies * BYTES["device, city in bulk"]))
+
+
 def most_climbers(n: int, kernels: Backend) -> int:
     """Return how many climbers on n cities fit the memory of a GPU and the kernels' indices."""
-    memory = kernels.device.memory if kernels.device is not None else None
-    indices = 2**30 - 1
-    fitting = indices if memory is None else min(indices, memory // BYTES["device, city in bulk"])
-    return fitting // n
+    return _fitting(kernels, 2**30 - 1) // n
 
 
 def most_cities(kernels: Backend) -> int:
-    """Return of how many cities a GPU's memory holds the fewest tours that are worth crossing."""
-    memory = kernels.device.memory if kernels.device is not None else None
-    # There has to be room for 16 tours.
-    return MOST_NUMBERED if memory is None else min(MOST_NUMBERED, memory // (16 * BYTES["device, city in bulk"]))
+    """Return of how many cities a GPU's memory holds 16 tours, the fewest that are worth crossing."""
+    return _fitting(kernels, MOST_NUMBERED, 16)
 
 
 def check_device(n: int, climbers: int, kernels: Backend) -> None:
-    """Refuse more climbers on n cities than fit a GPU.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit.
-    """
+    """Refuse more climbers on n cities than fit a GPU."""
     if kernels.device is None or climbers <= (most := most_climbers(n, kernels)):
         return
     raise ValueError(
@@ -122,8 +104,7 @@ def check_device(n: int, climbers: int, kernels: Backend) -> None:
 def spots_of(instance: Instance) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return where cities are drawn for curves: whole coordinates from 0 to 2**20 - 1, two of shape (n,).
 
-    Cities in space, and those without places, stand in their order along a curve through space, or in that of their
-    numbers.
+    Cities out of the plane are in order along a curve through space, or of their numbers.
     """
     points, further = curve_points(instance), further_city(instance)
     if points is not None and points.shape[1] == 2:

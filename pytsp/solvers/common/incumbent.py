@@ -41,14 +41,9 @@ class Best:
 
 
 def verify(best: Best, form: Form, kernels: Backend, seed: int) -> NDArray[np.int32]:
-    """Return the tour that a kernel found, shape (n,), once it is known to be one and to have its length.
+    """Return the tour that a kernel found, shape (n,), or raise an error.
 
-    Raises
-    ------
-    TourError
-        If it is no tour.
-    KernelError
-        If its length, recomputed in whole numbers, is another.
+    That is a `TourError` if it is no tour, and a `KernelError` if its length, recomputed in whole numbers, is another.
     """
     tour = check_tour(best.tour, form.whole.n)
     recomputed = form.whole.tour_length(tour)

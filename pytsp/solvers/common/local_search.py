@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.neighbours.ways import with_pairs
 from pytsp.run.state_reader import State
@@ -31,60 +32,39 @@ MERGED_NEIGHBOURS = 8
 PASSES = 96
 
 
+@dataclass(eq=False)
 class LocalSearch:
     """Climbers on the device, as handles of populations.
 
-    Parameters
-    ----------
-    task : Task
-        Of a solver whose options have `pivot`.
-    loaded : Opaque
-        The instance on the device.
-    lists : numpy.ndarray of int32, shape (n, k)
-        Neighbours in order of distance.
-    moves, draws, kick : int
-        As the kernels take them.
-    mapping : str
-        How climbers are to be laid out.
-    draw_blocks : int
-        Among how many thread blocks the draws of a climber are shared out, with the mapping "lockstep".
-    host : LocalSearch, optional
-        By which tours start and descend, where that is not on the device: with the same instance, lists and moves.
-    second : numpy.ndarray of int32, shape (n, m), optional
-        Neighbours in order of distance to which every second eight of the climbers that start try new edges.
-    nearest : numpy.ndarray of int32, shape (n, j), optional
-        Neighbours in order of distance by which starting tours go; by default `lists`.
+    `task` is of a solver whose options have `pivot`, and `loaded` its instance on the device. `moves`, `draws`, `kick`
+    and `acceptance` are as the kernels take them. With the mapping "lockstep", `draw_blocks` thread blocks share the
+    draws of a climber. `lists`, shape (n, k), hold neighbours in order of distance. Every second eight of the climbers
+    that start have those of `second`, if given, and starting tours go by those of `nearest`, by default by `lists`.
+    Tours start and descend by `host`, if given, which has the same instance, lists and moves.
     """
 
-    def __init__(
-        self,
-        task: Task[Any],
-        loaded: Any,
-        lists: NDArray[np.int32],
-        *,
-        moves: int,
-        draws: int = 1,
-        kick: int = 0,
-        acceptance: int = 0,
-        mapping: str = "auto",
-        draw_blocks: int = 1,
-        host: LocalSearch | None = None,
-        second: NDArray[np.int32] | None = None,
-        nearest: NDArray[np.int32] | None = None,
-    ) -> None:
-        self.host, self.task = host, task
-        self.kernels, self.call = task.kernels, task.kernels.call
-        self.kind, self.loaded, self.lists, self.second = task.form.kind, loaded, lists, second
-        self.nearest = lists if nearest is None else nearest
-        self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
-        self.is_doubled = task.is_doubled
-        self.seed, self.machine = task.seed, task.machine
-        self.moves, self.pivot = moves, PIVOTS.index(task.options.pivot)
-        self.draws, self.kick, self.acceptance = draws, kick, acceptance
-        self.mapping = mapping_of(task.instance.n, task.kernels, mapping)
+    task: Task[Any]
+    loaded: Any
+    lists: NDArray[np.int32]
+    _: KW_ONLY
+    moves: int
+    draws: int = 1
+    kick: int = 0
+    acceptance: int = 0
+    mapping: str = "auto"
+    draw_blocks: int = 1
+    host: LocalSearch | None = None
+    second: NDArray[np.int32] | None = None
+    nearest: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        task = self.task
+        self.kernels, self.call, self.kind = task.kernels, task.kernels.call, task.form.kind
+        self.seed, self.machine, self.is_doubled = task.seed, task.machine, task.is_doubled
+        self.near = np.ascontiguousarray(self.lists[:, :MERGED_NEIGHBOURS])
+        self.mapping = mapping_of(task.instance.n, task.kernels, self.mapping)
         # On a GPU climbers have an entry point for each mapping.
         self.suffix = "" if task.machine == "cpu" else f"_{self.mapping}"
-        self.shared_out = (draw_blocks,) if self.mapping == "lockstep" else ()
         # Arrays that are on the device for all calls, by their identity, and where.
         self._kept: dict[int, tuple[NDArray[np.int32], Any]] = {}
 
@@ -95,13 +75,11 @@ class LocalSearch:
         return self._kept[id(array)][1]
 
     def start(self, first: int, count: int, population: int = 0) -> Any:
-        """Return climbers on random tours of near cities, with clusters in a better order, at their local optima.
-
-        Populations of whatever number start alike here.
-        """
+        """Return climbers at local optima of random tours of near cities, alike in all populations."""
         if self.host is not None:
             return self._brought(self.host, self.host.start(first, count, population))
-        lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
+        nearest = self.lists if self.nearest is None else self.nearest
+        lists = with_pairs(nearest) if self.is_doubled else nearest
         tours = self.call(f"{self.kind}_start", self.loaded, lists, self.seed, first, count, PASSES)
         if self.task.instance.coordinates is not None:
             each = self.kernels.fields(tours)["tours"]
@@ -125,9 +103,12 @@ class LocalSearch:
         if self.kernels.device is None or self.kernels.part == "flat":
             return self
         other = host_kernels(self.kernels)
-        other = other or open_backend(self.kernels.name, device=self.kernels.device.index, part="flat")
-        loaded = other.call(f"{self.kind}_load", *self.task.form.arguments)
-        return LocalSearch(replace(self.task, open=lambda: other), loaded, self.lists, moves=self.moves)
+        return self.by(other or open_backend(self.kernels.name, device=self.kernels.device.index, part="flat"))
+
+    def by(self, kernels: Backend) -> LocalSearch:
+        """Return the same search by other kernels."""
+        loaded = kernels.call(f"{self.kind}_load", *self.task.form.arguments)
+        return replace(self, task=replace(self.task, open=lambda: kernels), loaded=loaded, mapping="auto", host=None)
 
     def place(self, tours: NDArray[np.int32]) -> Any:
         """Return climbers on these tours."""
@@ -156,45 +137,40 @@ class LocalSearch:
         lists: NDArray[np.int32] | None = None,
         stretch: tuple[int, int] = WHOLE,
         moves: int | None = None,
+        verb: str = "ils",
     ) -> Any:
         """Let climbers, the first of number `first`, go on by the iterations start, …, start + count - 1.
 
         Behind a descent where they begin. After `cooled` iterations the temperature is 0; 0 where it stays. By other
         lists or moves, if they are given. On a CPU the descent may be that of a stretch of the tours.
         """
-        where = {"seed": seed, "first": first, "from": start, "iterations": count}
-        fields = {**where, "temperature": temperature, "cooled": cooled}
-        return self._search("ils", climbers, fields, lists, stretch, moves)
-
-    def polish(self, climbers: Any, first: int, stretch: tuple[int, int] = WHOLE) -> Any:
-        """Return climbers whose best tours have come from a descent over all cities, or those of a stretch."""
-        fields = {"seed": self.seed, "first": first, "from": 0, "iterations": 0}
-        return self._search("polish", climbers, {**fields, "temperature": 0.0, "cooled": 0}, None, stretch)
-
-    def _search(
-        self,
-        verb: str,
-        climbers: Any,
-        fields: dict[str, Any],
-        lists: NDArray[np.int32] | None,
-        stretch: tuple[int, int],
-        moves: int | None = None,
-    ) -> Any:
         moves = self.moves if moves is None else moves
         # Directed ways have no use for moves that reverse a segment.
         is_straight = self.is_doubled and MOVES[moves] == "lk"
-        choice = {
+        fields = {
+            "seed": seed,
+            "first": first,
+            "from": start,
+            "iterations": count,
+            "temperature": temperature,
+            "cooled": cooled,
             "moves": STRAIGHT if is_straight else moves,
-            "pivot": self.pivot,
+            "pivot": PIVOTS.index(self.task.options.pivot),
             "draws": self.draws,
             "kick": self.kick,
             "acceptance": self.acceptance,
         }
-        plan = self.kernels.value("search_plan", {**fields, **choice})
-        entry = f"{self.kind}_{verb}{self.suffix}"
-        lists = self.lists if lists is None else lists
-        rest = stretch if self.machine == "cpu" else self.shared_out
-        return self.call(entry, self.loaded, self.kept(lists), climbers, plan, *rest)
+        plan = self.kernels.value("search_plan", fields)
+        if self.machine == "cpu":
+            rest: tuple[int, ...] = stretch
+        else:
+            rest = (self.draw_blocks,) if self.mapping == "lockstep" else ()
+        kept = self.kept(self.lists if lists is None else lists)
+        return self.call(f"{self.kind}_{verb}{self.suffix}", self.loaded, kept, climbers, plan, *rest)
+
+    def polish(self, climbers: Any, first: int, stretch: tuple[int, int] = WHOLE) -> Any:
+        """Return climbers whose best tours have come from a descent over all cities, or those of a stretch."""
+        return self.climb(climbers, self.seed, first, stretch=stretch, verb="polish")
 
     def lengths(self, climbers: Any) -> NDArray[np.int64]:
         """Return the lengths of the climbers' best tours."""
@@ -227,10 +203,7 @@ class LocalSearch:
         return self.call("population_chosen", climbers, places.astype(np.int32))
 
     def breed(self, climbers: Any, seed: int, generation: int, *, changed: float = 1.0) -> Any:
-        """Return the next generation: each tour takes over edges from another one.
-
-        `changed` is the share of the tours that the generation before has changed, 1 for the first.
-        """
+        """Return the next generation, after one that changed this share of the tours: each takes over edges."""
         fields = {"seed": seed, "generation": generation, **crossing_plan(changed)}
         plan = self.kernels.value("generation_plan", fields)
         return self.call(f"{self.kind}_cross", self.loaded, self.kept(self.near), climbers, plan)
@@ -275,15 +248,11 @@ def crossing_plan(changed: float) -> dict[str, int]:
 
 
 def moves_of(task: Task[Any], mapping: str, default: str = "3-opt") -> int:
-    """Return the number of the moves by which climbers descend that are laid out like this.
+    """Return the number of the moves by which climbers descend that are laid out like this, or refuse chains by
+    climbers of a GPU that have no thread block.
 
     They are those asked for, or those with which a solve began that goes on, or the default ones; 3-opt where the
     default is chains and there are none.
-
-    Raises
-    ------
-    ValueError
-        If a GPU is to make chains by climbers that have no thread block.
     """
     state, asked = task.watch.state, task.options.moves
     has_chains = task.machine == "cpu" or mapping == "block"

@@ -19,18 +19,10 @@ from pytsp.utils.deadline import OutOfTime, look
 
 @dataclass(frozen=True)
 class Standing:
-    """State of climbers between two kernel calls.
+    """State of climbers between two kernel calls, with their handle on the device.
 
-    Attributes
-    ----------
-    handle : Opaque
-        The climbers on the device.
-    lengths, steps : numpy.ndarray of int64, shape (climbers,)
-        The lengths of their best tours in the kernels' units, and how many steps they made.
-    best : Best or None
-        The shortest tour of all, once there is one.
-    iteration : int
-        How many iterations were made.
+    `lengths` are those of their best tours in the kernels' units, `steps` the numbers of their steps, each of shape
+    (climbers,). `best` is the shortest tour of all, once there is one.
     """
 
     handle: Any
@@ -42,10 +34,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Found:
-    """Result of a search, in the kernels' units; the fields are those of `Result`.
-
-    `cities` has the cities in the order in which the kernels number them, where that is another than the instance's.
-    """
+    """Result of a search, in the kernels' units, by the fields of `Result`; `cities` are those of `Search`."""
 
     best: Best
     lengths: NDArray[np.int64]
@@ -62,20 +51,15 @@ class Search(ABC):
 
     `advance` makes one kernel call, which ends in one assignment to where the search stands: an interruption at any
     point leaves it whole. What a search tells of itself is taken from its `standing`, unless it says otherwise.
-
-    Parameters
-    ----------
-    task : Task
-    form : Form, optional
-        How kernels take the instance, where that is not the task's form.
+    Kernels take the instance in `form`, by default the task's.
     """
 
     phase: str
     """The phase of the search, as `Progress` tells it."""
     iterations: int | None = None
-    """The iterations to make; None where only a limit ends them."""
+    """The iterations to make, unless only a limit ends them."""
     cities: NDArray[np.int32] | None = None
-    """The instance's cities in the order in which the kernels number them; None where that is the instance's."""
+    """The instance's cities in the order in which the kernels number them, where that is another."""
     is_quiet = False
     """True if its tour is known only when it has ended."""
     standing: Any
@@ -161,10 +145,7 @@ class Search(ABC):
     def stop_reason(self) -> str | None:
         """Return why no further call is to begin, if there is a reason.
 
-        Raises
-        ------
-        OutOfTime
-            If the first call does not fit, without which there is no tour, or only the one to begin with.
+        Raise `OutOfTime` if the first call does not fit, without which there is no tour, or only the one to begin with.
         """
         reason = self.watch.stop_reason() if self.has_begun else None
         if reason is None and self.next_seconds > max(self.watch.seconds_left, 0.0) + pacing.LATE_SECONDS:
@@ -199,13 +180,7 @@ class Search(ABC):
         return self.found()
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
-        """Return the best tour, its length, and those of all climbers, as users see them, once they are checked.
-
-        Raises
-        ------
-        TourError, KernelError
-            If a kernel reports no tour, or another length than its tour has.
-        """
+        """Return the best tour, its length, and those of all climbers, as users see them, after `verify`."""
         instance, best = self.task.instance, found.best
         tour = verify(best, self.form, self.kernels, self.task.seed)
         if found.cities is not None:
@@ -239,14 +214,9 @@ class Search(ABC):
 
 
 def run(search: Search) -> Result:
-    """Let a search go on until it is finished, a limit is reached, or Ctrl-C is pressed; return what it found.
+    """Let a search go on until it is finished, a limit is reached, or Ctrl-C is pressed; return its checked result.
 
-    Raises
-    ------
-    OutOfTime
-        If the time is over before it has a tour.
-    TourError, KernelError
-        If a kernel reports no tour, or another length than its tour has.
+    Raise `OutOfTime` if the time is over before it has a tour.
     """
     try:
         stop_reason = _search(search)
@@ -266,7 +236,10 @@ def _search(search: Search) -> str:
         _tell(search)
     reason = None
     while reason is None and not search.is_finished:
-        reason = search.stop_reason() or _advance(search)
+        reason = search.stop_reason()
+        if reason is None:
+            search.advance()
+            reason = _after_call(search)
     reason = reason or "finished"
     while reason != "callback" and search.needs_descent(reason):
         if search.descent_call_seconds > max(0.0, search.watch.seconds_left):
@@ -274,12 +247,6 @@ def _search(search: Search) -> str:
         search.descend()
         reason = _after_call(search) or reason
     return reason
-
-
-def _advance(search: Search) -> str | None:
-    """Make one kernel call, and report its result."""
-    search.advance()
-    return _after_call(search)
 
 
 def _after_call(search: Search) -> str | None:

@@ -20,14 +20,8 @@ MOST_GROWTH = 8.0
 class Pace:
     """Number of iterations of the next kernel call, by the seconds of the last call.
 
-    Parameters
-    ----------
-    most : float, optional
-        How many the first call has at most. Without an estimate it has as many.
-    seconds : float, optional
-        About what one of its iterations takes; 0 where that is not known.
-    hiding : float, optional
-        A call takes at least so many times the seconds of the shortest one, as it has work beside iterations.
+    The first call has `most` iterations at most, which take about `seconds` each; 0 where that is not known. As calls
+    have work beside iterations, one takes at least `hiding` times the seconds of the shortest one.
     """
 
     def __init__(self, most: float = 1.0, seconds: float = 0.0, hiding: float = 0.0) -> None:

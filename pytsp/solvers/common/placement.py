@@ -11,12 +11,9 @@ from pytsp.utils.memory import check_memory
 
 
 def mapping_of(n: int, kernels: Backend, wanted: str = "auto") -> str:
-    """Return how climbers on n cities are laid out: "auto" is on a GPU one a thread block, if its memory holds a tour.
+    """Return how climbers on n cities are laid out, or refuse blocks where there are none, or that hold no tour.
 
-    Raises
-    ------
-    ValueError
-        If they cannot be laid out as is wanted: there are no blocks, or a tour does not fit one.
+    On a GPU "auto" is one a thread block, if its memory holds a tour.
     """
     if kernels.device is None:
         if wanted in ("block", "lockstep"):
@@ -60,12 +57,6 @@ def default_climbers(n: int, kernels: Backend) -> int:
 
 
 def check_climbers(n: int, climbers: int, *, copies: int = 1) -> None:
-    """Refuse more climbers on n cities, with `copies` tours each, than fit the memory.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit.
-    """
+    """Refuse more climbers on n cities, with `copies` tours each, than fit the memory."""
     bytes_of_one = copies * BYTES["ils, city"] * n + BYTES["ils, climber"]
     check_memory("climbers", climbers, lambda count: count * bytes_of_one)

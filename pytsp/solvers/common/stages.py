@@ -26,16 +26,9 @@ MOST_ITERATIONS = 262_144
 
 
 class Stages(Search):
-    """Climbers that go through iterations together.
+    """Climbers that go through iterations together: these, or as many as the time limit allows.
 
-    Parameters
-    ----------
-    task : Task
-        Where its watch has a state, the climbers go on from there.
-    iterations : int or None
-        How many there are; None where only the time limit ends them.
-    tours : numpy.ndarray of int32, shape (climbers, n), or None
-        The tours from which the climbers start, where there is no state.
+    They start from `tours`, shape (climbers, n), or go on from the state of the watch.
     """
 
     standing: Standing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -24,41 +24,24 @@ T = TypeVar("T")
 
 @dataclass
 class Task(Generic[O_co]):
-    """One solve, as a solver sees it.
-
-    Attributes
-    ----------
-    instance : Instance
-    options : Options
-        Those of the solver.
-    watch : Watch
-        Where it has a state, the solver goes on from there.
-    seed : int
-    given_tour : array_like of integers or None
-        The initial tour as the user gave it.
-    open : callable
-        Return the part of a backend that the solver calls.
-    quick_tour : callable, optional
-        Return a tour within the given seconds, if the instance stands for another one that knows a better tour than its
-        own.
-    is_doubled : bool
-        Whether the instance stands for directed ways, as `JonkerVolgenant` makes it: the two cities of each pair stay
-        side by side.
-    may_change_solver : bool
-        Whether the solver was chosen for the user, so that another may take its place where it turns out to be late.
-    memo : dict
-        What is made of the instance once, for this task and others of the same solve; see `recall`.
-    """
+    """One solve, as a solver sees it, with the solver's options."""
 
     instance: Instance
     options: O_co
+    # The solver goes on from its state, if it has one.
     watch: Watch
     seed: int
+    # The initial tour as the user gave it.
     given_tour: ArrayLike | None
+    # Returns the part of a backend that the solver calls.
     open: Callable[[], Backend]
+    # Returns a tour within the given seconds, if the instance stands for another that knows a better one.
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None
+    # True for directed ways, as `JonkerVolgenant` makes them: the two cities of each pair stay side by side.
     is_doubled: bool = False
+    # True if the solver was chosen for the user, so that another may take its place where it turns out to be late.
     may_change_solver: bool = False
+    # What tasks of the same solve share; see `recall`.
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def recall(self, key: object, make: Callable[[], T]) -> T:
@@ -113,11 +96,7 @@ class Plan:
     @classmethod
     def restored(cls, state: State) -> Plan:
         """Return the plan that a checkpoint holds."""
-        said, options = state.part("options"), {}
-        if "climbers" in said:
-            options["climbers"] = said.whole("climbers", 1, 2**40)
-        if "iterations" in said:
-            options["iterations"] = said.whole("iterations")
-        if "moves" in said:
-            options["moves"] = said.text("moves")  # type: ignore[assignment]
-        return cls(state.whole("climbers", 1, 2**40), state.whole("busy", 1), options)
+        said, climbers = state.part("options"), partial(State.whole, least=1, most=2**40)
+        readers: dict[str, Any] = {"climbers": climbers, "iterations": State.whole, "moves": State.text}
+        options = {name: read(said, name) for name, read in readers.items() if name in said}
+        return cls(climbers(state, "climbers"), state.whole("busy", 1), options)

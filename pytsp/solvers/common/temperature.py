@@ -42,13 +42,7 @@ def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None,
 
 
 def in_units(form: Form, temperature: float) -> float:
-    """Return a temperature that is given, in units of the kernel's lengths.
-
-    Raises
-    ------
-    ValueError
-        If it is more than a kernel takes.
-    """
+    """Return a temperature that is given, in units of the kernel's lengths, or refuse more than a kernel takes."""
     if form.in_units(temperature) > MOST_TEMPERATURE:
         most = math.ldexp(MOST_TEMPERATURE, form.exponent)
         raise ValueError(f"temperature must be at most {most:g} here; it is {temperature!r}")

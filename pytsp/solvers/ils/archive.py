@@ -16,16 +16,10 @@ NONE = np.int64(np.iinfo(np.int64).max)
 
 @dataclass(frozen=True)
 class Archive:
-    """Best tours that climbers had when they restarted.
+    """Best tours that climbers had when they restarted, shape (climbers, n), and their lengths, shape (climbers,).
 
-    Attributes
-    ----------
-    lengths : numpy.ndarray of int64, shape (climbers,)
-        The shortest that each of them had; `NONE` of those that never began anew.
-    tours : numpy.ndarray of int32, shape (climbers, n)
-        Those tours; any of those that never began anew.
-    seen : numpy.ndarray of int64, shape (climbers,)
-        What their lengths were when it was last looked who is stuck.
+    Climbers that never did have any tour, of length `NONE`. `seen` are all climbers' lengths at the last look at who is
+    stuck.
     """
 
     lengths: NDArray[np.int64]

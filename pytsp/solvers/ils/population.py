@@ -32,19 +32,15 @@ DEFAULT_DRAWS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationStanding(Standing):
-    """State of the climbers.
-
-    `has_descended` tells whether they have left the tours from which they start, `is_polished` whether their best tours
-    have come from a descent over all cities: by "random-k" no local optima, else those of the whole neighbourhood.
-    `archive` is what climbers have left behind where they began anew, if anybody has looked for such. `reached` is the
-    position up to which the tours have gone through a descent that is made stretch by stretch, and `before` the sum of
-    their lengths where a last descent began.
-    """
+    """State of the climbers."""
 
     best: Best
+    # True once they have left their first tours, and once their best tours have descended over all cities.
     has_descended: bool = True
     is_polished: bool = False
+    # What they have left behind where they began anew, once anybody has looked for such.
     archive: Archive | None = None
+    # The position that a descent made stretch by stretch has reached, and the sum of the lengths where the last began.
     reached: int = 0
     before: int | None = None
 
@@ -57,23 +53,10 @@ class PopulationStanding(Standing):
 class Population(Search):
     """The climbers of one iterated local search.
 
-    Parameters
-    ----------
-    task : Task
-    lists : numpy.ndarray of int32, shape (n, k)
-        Neighbours in order of distance.
-    starts : numpy.ndarray of int32, shape (climbers, n), or None
-        The tours from which the climbers start; None where they go on from a state.
-    moves : int
-        As the kernels take them.
-    by_alpha : bool
-        Whether the lists are those by α-nearness because nothing else was asked for.
-    is_near : bool
-        Whether they are of the nearest cities because of the time limit.
-    iterations : int or None
-        How many each climber makes; None where only the time limit ends them.
-    temperature : float
-        The first one, in units of the kernel's lengths.
+    They start from `starts`, shape (climbers, n), or go on from a state, and make these iterations each, or as many as
+    the time limit allows. `moves` are as the kernels take them, and the temperature, the first one, is in units of
+    their lengths. Neighbours in the lists are in order of distance: those by α-nearness by default if `by_alpha`, or
+    the nearest ones, because of the time limit, if `is_near`.
     """
 
     standing: PopulationStanding
@@ -387,8 +370,7 @@ class Population(Search):
     def _read(self, handle: Any, iteration: int, *, final: bool = False) -> PopulationStanding:
         """Read the state of the climbers; at the iteration of an exchange, exchange tours first.
 
-        The best tour is fetched where it is shorter than the best so far, and in the end, so that among equals it is
-        that of the smallest climber whatever the cuts.
+        The best tour is fetched in the end again: among equals it is that of the smallest climber, whatever the cuts.
         """
         search, now, exchange = self.local_search, self.standing, self.options.exchange
         lengths = search.lengths(handle)
@@ -416,22 +398,14 @@ class Population(Search):
 
 
 def default_kick(moves: str, *, is_doubled: bool) -> str:
-    """Return where a kick cuts the tour by default.
-
-    After kicks along the tour chains end with shorter tours; one by one, moves repair what walks leave sooner, and of
-    directed ways neither is better (docs/algorithms).
-    """
+    """Return where a kick cuts the tour by default."""
+    # Chains end with shorter tours after kicks along the tour, moves one by one after walks; neither is better for
+    # directed ways (docs/algorithms).
     return "segments" if moves == "lk" and not is_doubled else "mixed"
 
 
 def lengths_of(instance: Instance, tours: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the whole-number lengths of tours, shape (climbers,); where all are one, it is measured once.
-
-    Raises
-    ------
-    OutOfTime
-        If they are for a solve whose time is over.
-    """
+    """Return the whole-number lengths of tours, shape (climbers,); where all are one, it is measured once."""
     if tours.strides[0] == 0:
         return np.full(len(tours), instance.tour_length(tours[0]), dtype=np.int64)
     lengths = np.empty(len(tours), dtype=np.int64)
@@ -442,23 +416,11 @@ def lengths_of(instance: Instance, tours: NDArray[np.int32]) -> NDArray[np.int64
 
 
 def exchanged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Choose who takes whose tour in an exchange.
+    """Return the places of the climbers whose tours are taken in an exchange, and of those who take them.
 
-    The climbers of the longest tours take those of the shortest, the longest the shortest, and so on, a quarter of all
-    and at least one; among equals the smaller number is the better.
+    A quarter of all, at least one, take over: the longest tour gives way to the shortest, the second longest to the
+    second shortest, and so on. Among equals the smaller place is the better. There are two climbers or more.
 
-    Parameters
-    ----------
-    lengths : numpy.ndarray of int64, shape (climbers,)
-        At least two.
-
-    Returns
-    -------
-    sources, targets : numpy.ndarray of int32
-        Places in `lengths`: climber ``targets[i]`` takes the tour of ``sources[i]``.
-
-    Examples
-    --------
     >>> exchanged(np.array([30, 10, 20, 40]))
     (array([1], dtype=int32), array([3], dtype=int32))
     """

@@ -16,14 +16,13 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, partners_of
 from pytsp.problem.tours import random_tours
 from pytsp.solvers import policy
-from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, is_alpha, lists_without_exits
+from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, are_given, lists_without_exits
+from pytsp.solvers.common.fallback import greedy_along
 from pytsp.solvers.common.first_tour import with_clusters_in_order
-from pytsp.solvers.common.shortening import greedy_along
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import MOVES
 from pytsp.starts.construct import GREEDY_NEIGHBOURS, Start, nearest_neighbour, space_filling_curve, start_tour
-from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import look
 
 # Random tours that are made together.
@@ -38,16 +37,7 @@ def starting_tours(
     """Return the tours from which the climbers start, shape (climbers, n); each is a function of its climber's number.
 
     `nearest` are lists of the nearest cities, at least `GREEDY_NEIGHBOURS`, where they are there already; `moves` are
-    those of the climbers, as the kernels take them.
-
-    Raises
-    ------
-    TourError
-        If the initial tour is none.
-    ValueError
-        If a start needs coordinates that the instance has not.
-    OutOfTime
-        If they are for a solve whose time is over.
+    those of the climbers, as the kernels take them. A start may need coordinates, and the initial tour is checked.
     """
     instance, options, n = task.instance, task.options, task.instance.n
     first, end = options.first, options.first + climbers
@@ -84,8 +74,7 @@ def _quick_greedy(task: Task[ILS]) -> NDArray[np.int32] | None:
     instance = task.instance
     if curve_points(instance) is None or partners_of(instance) is not None or host_kernels(task.kernels) is None:
         return None
-    neighbours = task.options.neighbours
-    lists = None if is_array(neighbours) or is_alpha(neighbours) else lists_without_exits(task)
+    lists = None if are_given(task.options) else lists_without_exits(task)
     return greedy_along(task, space_filling_curve(instance), math.inf, lists)
 
 

@@ -42,10 +42,7 @@ PLASTIC = 0.7548776662466927
 
 @dataclass(frozen=True)
 class PiecesStanding:
-    """State of the tour: its handle and length, complete rounds, pieces of the next one, and passes of a descent.
-
-    `passes` are those of the descent after a round. `is_descended` is true for a local optimum.
-    """
+    """State of the tour: its handle and length, complete rounds, pieces of the next one, and passes of its descent."""
 
     handle: Any
     length: int
@@ -58,23 +55,9 @@ class PiecesStanding:
 class Pieces(Search):
     """The search of one tour: rounds in which its pieces climb, and the passes behind some of them and in the end.
 
-    Parameters
-    ----------
-    task : Task
-    form : Form
-        Of the cities in order of a curve; of kind "grid" or "plane".
-    lists : numpy.ndarray of int32, shape (n, k)
-        Neighbours in order of distance.
-    tour : numpy.ndarray of int32, shape (n,)
-        The tour to begin with.
-    order : numpy.ndarray of int32, shape (n,)
-        The cities of the instance in that order.
-    piece : int
-        The cities of a piece.
-    temperature : float
-        What the first round accepts, in units of the kernel's lengths; later rounds less.
-    pass_seconds : float, optional
-        About how long a look at all cities takes, where that is known.
+    The form, the lists of neighbours in order of distance, and the first tour are of the cities in the `order` of a
+    curve. A piece has `piece` cities. The first round accepts what is longer by the temperature, in units of the
+    kernel's lengths, later rounds less. A look at all cities takes about `pass_seconds`, if that is known.
     """
 
     standing: PiecesStanding
@@ -159,13 +142,7 @@ class Pieces(Search):
         return self.standing.rounds >= self.rounds
 
     def stop_reason(self) -> str | None:
-        """Rounds end in time for the passes behind them; the first descent of all may take a little longer.
-
-        Raises
-        ------
-        OutOfTime
-            If that is before the first call of all.
-        """
+        """Rounds end in time for the passes behind them, or raise `OutOfTime`; the first descent may take longer."""
         end = self.end_of_rounds()
         if not self.has_called and self.watch.state is None and self.watch.seconds >= end:
             raise OutOfTime(self.best_tour())
@@ -233,10 +210,7 @@ class Pieces(Search):
         return max(0, self.standing.rounds - policy.DESCENTS * self.is_timed)
 
     def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
-        """Make one kernel call of a round: as many pieces as fit its time.
-
-        `warmth`, from 1 down to 0, is the fraction of the temperature that the round has.
-        """
+        """Make one kernel call of a round, with this fraction of the temperature: as many pieces as fit its time."""
         now = self.standing
         self._turn(to_passes=False)
         # All pieces descend before the first kick, for which there may be no time: first by the moves that are soonest
@@ -358,10 +332,7 @@ class Pieces(Search):
         self.kernels.release_memory()
 
     def _commit(self, standing: PiecesStanding) -> None:
-        """Stand there. A shorter tour is the best so far, and so is a local optimum of the same length.
-
-        Not in the middle of a round, which calls may cut anywhere.
-        """
+        """Stand there; between rounds, a shorter tour is the best so far, and so is an equal local optimum."""
         if standing.pieces == 0:
             self.shortest = shorter(standing, self.shortest)
         self.standing = standing

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.bound.alpha import alpha_lists
 from pytsp.exceptions import InstanceError
 from pytsp.neighbours.boxes import boxes_by
 from pytsp.neighbours.exits import find_exits, with_exits
@@ -27,7 +26,7 @@ from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import curve_points, is_located, is_planar, partners_of
 from pytsp.problem.tours import numbers_of
 from pytsp.solvers import policy
-from pytsp.solvers.common.candidates import bound_kernels, is_alpha, keep_nearest
+from pytsp.solvers.common.candidates import alpha_lists_of, is_alpha, keep_nearest
 from pytsp.solvers.common.first_tour import with_clusters_in_order
 from pytsp.solvers.common.loop import Search
 from pytsp.solvers.common.task import Task
@@ -50,8 +49,7 @@ PIECE = 5_000
 def begin(task: Task[Any]) -> Search:
     """Return the search of one huge tour at its start, or in its stored state.
 
-    Where the solver may change, and there is time for chains over the whole tour, return the climbers of an iterated
-    local search.
+    If the solver may change, and there is time for chains over the whole tour, return their climbers.
     """
     instance, watch, options = task.instance, task.watch, task.options
     check_large(instance)
@@ -118,12 +116,7 @@ def _chains(
 
 
 def check_large(instance: Instance) -> None:
-    """Refuse what has no pieces here.
-
-    Raises
-    ------
-    InstanceError
-    """
+    """Refuse an instance whose tours have no pieces."""
     if instance.coordinates is None or not is_located(instance):
         raise InstanceError(
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane, in space or on a sphere; "
@@ -150,9 +143,7 @@ def lists_of(
         near = _nearest(ordered, keys, k, task)  # type: ignore[arg-type]
         exits = _exits_in_time(ordered, near, task)
     lists = with_exits(ordered, near, exits)
-    if not is_alpha(neighbours):
-        return lists
-    return with_exits(ordered, alpha_lists(ordered, lists, bound_kernels(task.kernels, ordered.n)), exits)
+    return alpha_lists_of(ordered, lists, exits, task.kernels) if is_alpha(neighbours) else lists
 
 
 def _exits_in_time(ordered: Instance, near: NDArray[np.int32], task: Task[LargeTour]) -> NDArray[np.int32]:

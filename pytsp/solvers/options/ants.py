@@ -101,12 +101,8 @@ class AntColony(Climbers, NeighbourLists):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, variant in (("ranks", "rank"), ("smoothing", "max-min")):
-            value = getattr(self, name)
-            if value is not None and self.variant != variant:
-                raise ValueError(
-                    f"{name}={value!r} has no effect with variant={self.variant!r}; it is for variant={variant!r}"
-                )
+        self.check_effect("ranks", "variant", "rank")
+        self.check_effect("smoothing", "variant", "max-min")
 
     @property
     def powers(self) -> tuple[float, float]:

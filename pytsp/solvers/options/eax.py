@@ -11,8 +11,6 @@ from pytsp.solvers.options.shared import (
     PIVOTS,
     Climbers,
     NeighbourLists,
-    check_chains,
-    check_flat,
     iterations,
     moves,
     pivot,
@@ -74,5 +72,7 @@ class EAX(Climbers, NeighbourLists):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_chains(self.moves, self.pivot)
-        check_flat(self.moves, self.pivot)
+        if self.moves == "lk":
+            self.check_effect("moves", "pivot", "first")
+        if self.moves == FLAT and self.pivot != "first":
+            raise ValueError(f"moves='flat' has no effect with pivot={self.pivot!r}: every city makes its best move")

@@ -17,39 +17,22 @@ MOST = 2**62
 
 @dataclass(frozen=True)
 class Field:
-    """One option.
+    """One option."""
 
-    Attributes
-    ----------
-    check : callable
-        Return the stored form of a value, given its name and the value; or raise.
-    type : str
-        Type of the value, in numpydoc's form.
-    doc : str
-        Meaning and default.
-    help : str
-        The same in a few words for the command line.
-    least : int or None
-        Smallest whole number; None if it takes others.
-    words : tuple of str
-        Words that it takes besides numbers.
-    read : callable, optional
-        Reader of other values from the command line.
-    metavar : str
-        Name of the value in the help.
-    choices : tuple of str or tuple of int
-        All accepted names or numbers, if there are only some.
-    default : object
-    """
-
+    # Returns the stored form of a value, given its name and the value; or raises.
     check: Callable[[str, Any], Any]
+    # The type of the value, in numpydoc's form.
     type: str
+    # Meaning and default; then in a few words for the command line.
     doc: str
     help: str = ""
+    # The smallest whole number, if it takes such, and words besides.
     least: int | None = None
     words: tuple[str, ...] = ()
+    # Reader of other values from the command line, and the name of the value in its help.
     read: Callable[[str], Any] | None = None
     metavar: str = ""
+    # All accepted names or numbers, if there are only some.
     choices: tuple[str, ...] | tuple[int, ...] = ()
     default: Any = None
 
@@ -175,6 +158,13 @@ class Options:
             value = getattr(self, name)
             if value is not None or spec.default is not None:
                 object.__setattr__(self, name, spec.check(name, value))
+
+    def check_effect(self, name: str, other: str, *values: object) -> None:
+        """Refuse an option that is given where another has none of the values with which it has an effect."""
+        value, found = getattr(self, name), getattr(self, other)
+        if value is not None and found not in values:
+            words = f"{name}={value!r} has no effect with {other}={found!r}"
+            raise ValueError(f"{words}; it is for {other}={values[0]!r}")
 
     @property
     def kernels_part(self) -> str:

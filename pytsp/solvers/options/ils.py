@@ -10,7 +10,6 @@ from pytsp.solvers.options.shared import (
     PIVOTS,
     Climbers,
     NeighbourLists,
-    check_chains,
     iterations,
     moves,
     pivot,
@@ -144,16 +143,13 @@ class ILS(Climbers, NeighbourLists):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("draws", "draw_blocks"):
-            if getattr(self, name) is not None and self.pivot != "random-k":
-                words = f"{name}={getattr(self, name)!r} has no effect with pivot={self.pivot!r}"
-                raise ValueError(f"{words}; it is for pivot='random-k'")
-        check_chains(self.moves, self.pivot)
+        self.check_effect("draws", "pivot", "random-k")
+        self.check_effect("draw_blocks", "pivot", "random-k")
+        if self.moves == "lk":
+            self.check_effect("moves", "pivot", "first")
         if self.temperature and self.acceptance == "shorter":
             raise ValueError(f"temperature={self.temperature!r} has no effect with acceptance='shorter'")
-        if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
-            words = f"draw_blocks={self.draw_blocks!r} has no effect with mapping={self.mapping!r}"
-            raise ValueError(f"{words}; it is for mapping='lockstep'")
+        self.check_effect("draw_blocks", "mapping", "lockstep", "auto")
         if self.merge and self.layout == "lockstep":
             raise ValueError("merge=True has no effect with mapping='lockstep', whose kernels cross no tours")
 

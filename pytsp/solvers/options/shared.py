@@ -111,28 +111,6 @@ def pivot(names: tuple[str, ...], doc: str) -> Any:
     return choice(names, default="first", doc=doc, help="the improving move of a city (default: first)")
 
 
-def check_chains(moves: str | None, pivot: str) -> None:
-    """Refuse chains with a pivot of their own.
-
-    Raises
-    ------
-    ValueError
-    """
-    if moves == "lk" and pivot != "first":
-        raise ValueError(f"moves='lk' has no effect with pivot={pivot!r}; it is for pivot='first'")
-
-
-def check_flat(moves: str | None, pivot: str) -> None:
-    """Refuse moves of all cities at once with a pivot of their own.
-
-    Raises
-    ------
-    ValueError
-    """
-    if moves == FLAT and pivot != "first":
-        raise ValueError(f"moves='flat' has no effect with pivot={pivot!r}: every city makes its best move")
-
-
 def temperature(doc: str) -> Any:
     """Return the option for the first temperature."""
     return number(

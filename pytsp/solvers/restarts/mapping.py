@@ -28,13 +28,7 @@ class Blocks:
 
 
 def choose_blocks(options: RandomRestarts, form: Form, kernels: Backend) -> Blocks | None:
-    """Choose thread blocks as the options ask for them; None where they do not.
-
-    Raises
-    ------
-    ValueError
-        If there are no thread blocks, or a tour does not fit one.
-    """
+    """Choose thread blocks as the options ask for them, if they do, or refuse them if a tour does not fit one."""
     asked, n = options.block_options, form.whole.n
     if not asked:
         return None
@@ -72,14 +66,9 @@ def _room(device: Device) -> int:
 
 
 def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend, *, is_enumerated: bool = False) -> str:
-    """Choose how climbers are laid out on the backend: "block" or "thread"; on a CPU it is "thread".
+    """Choose how climbers are laid out: "block" or "thread", or refuse blocks where a tour does not fit one.
 
     `is_enumerated` tells that moves are taken one after the other, by one of `ENUMERATIONS`.
-
-    Raises
-    ------
-    ValueError
-        If blocks are asked for where there are none, or where a tour does not fit one.
     """
     if kernels.device is None:
         if mapping == "block":
@@ -105,12 +94,7 @@ def are_together(options: RandomRestarts, kernels: Backend) -> bool:
 
 
 def check_neighbourhood(options: RandomRestarts, n: int, kernels: Backend) -> None:
-    """Refuse a neighbourhood that the backend does not have, or not for n cities.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a neighbourhood that the backend does not have, or not for n cities."""
     name = options.neighbourhood
     if kernels.device is None and name == "tiles":
         raise ValueError(

@@ -22,6 +22,9 @@ from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
 from pytsp.solvers.restarts.mapping import TURNS, are_together, check_neighbourhood, choose_blocks, choose_mapping
 from pytsp.solvers.speeds import BYTES, SPEEDS
 
+# The results of climbers, as batches, checkpoints and `Found` name them.
+COLUMNS: dict[str, type] = {"lengths": np.int64, "steps": np.int32, "passes": np.int32, "done": np.bool_}
+
 
 def begin(task: Task[RandomRestarts]) -> Batches:
     """Return the climbers at their start, or in their stored state."""
@@ -48,8 +51,7 @@ def default_climbers(n: int) -> int:
 
 @dataclass(frozen=True)
 class Batch:
-    """A range of climbers and where they stand, the device's handle of them, and the best tour up to here: among equals
-    that of the climber with the smallest number."""
+    """A range of climbers, and the best tour up to here, among equals that of the climber with the smallest number."""
 
     first: int
     handle: Any
@@ -115,26 +117,22 @@ class Batches(Search):
         return lambda handle, limit: self.call(f"climb_by{suffix}", pairs, handle, *shared, limit)
 
     def state(self) -> dict[str, Any]:
-        # Of finished batches only the results are reported.
-        batches = self.batches.values()
-        columns = {
-            name: np.concatenate([getattr(batch, name) for batch in batches])
-            for name in ("lengths", "steps", "passes", "done")
-        }
         last, best = self.last, self.best
         assert last is not None and best is not None
-        return {
-            **columns,
-            "best": best.state(),
-            "tours": None if last.handle is None else self.kernels.fields(last.handle)["tours"],
-        }
+        # Of finished batches only the results are reported.
+        tours = None if last.handle is None else self.kernels.fields(last.handle)["tours"]
+        return {**self._columns(), "best": best.state(), "tours": tours}
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """Return the results of all batches."""
+        batches = self.batches.values()
+        return {name: np.concatenate([getattr(batch, name) for batch in batches]) for name in COLUMNS}
 
     def restore(self, state: State) -> None:
         """Stand where `state` says."""
         n = self.form.whole.n
         count = min(len(state.array("lengths", np.int64, (None,))), self.end - self.first)
-        types = {"lengths": np.int64, "steps": np.int32, "passes": np.int32, "done": np.bool_}
-        columns = {name: state.array(name, dtype, (count,)) for name, dtype in types.items()}
+        columns = {name: state.array(name, dtype, (count,)) for name, dtype in COLUMNS.items()}
         found = Best.restored(state.part("best"), n, range(self.first, self.end))
         unfinished = len(state.tours("tours", n)) if "tours" in state else 0
         done = count - unfinished
@@ -149,6 +147,11 @@ class Batches(Search):
     @property
     def last(self) -> Batch | None:
         return next(reversed(self.batches.values()), None)
+
+    @property
+    def going(self) -> Batch | None:
+        """The batch that is on its way."""
+        return None if self.last is None or self.last.is_done else self.last
 
     @property
     def best(self) -> Best | None:
@@ -168,25 +171,19 @@ class Batches(Search):
 
     @property
     def is_finished(self) -> bool:
-        return self.following == self.end and self.last is not None and self.last.is_done
+        return self.following == self.end and self.last is not None and self.going is None
 
     @property
     def climbers_done(self) -> int:
-        unfinished = len(self.last.done) - int(self.last.done.sum()) if self.last else 0
-        return self.following - self.first - unfinished
+        return self.following - self.first - (int((~self.last.done).sum()) if self.last else 0)
 
     @property
     def next_seconds(self) -> float:
-        """About how long a pass of the climbers that go together takes, which cannot be cut.
-
-        The first call is made whatever the time: without it there is no tour.
-        """
+        """About the seconds of a pass, which cannot be cut; 0 for the first, without which there is no tour."""
         return self._pass_seconds() if self.last is not None else 0.0
 
     def _pass_seconds(self) -> float:
-        going = self.last is not None and not self.last.is_done
-        count = len(self.last.done) if self.last and going else min(self.busy, self.end - self.following)
-        count = self._together(count)
+        count = self._together(len(self.going.done) if self.going else min(self.busy, self.end - self.following))
         return self.pass_moves * count / (self.moves_a_second * min(1.0, count / self.paced_by))
 
     def advance(self) -> None:
@@ -202,8 +199,7 @@ class Batches(Search):
             try:
                 return self._call(seconds)
             except DeviceMemoryError:
-                unfinished = self.last is not None and not self.last.is_done
-                if unfinished or self.most_climbers == 1:
+                if self.going or self.most_climbers == 1:
                     raise
                 self.most_climbers = max(1, min(self.most_climbers, self._batch_size()) // 2)
 
@@ -211,7 +207,7 @@ class Batches(Search):
         """Make one kernel call of about `seconds`, or one that makes no pass."""
         call = self.kernels.call
         began = time.perf_counter()
-        before = self.last if self.last and not self.last.is_done else None
+        before = self.going
         first = before.first if before else self.following
         count = len(before.done) if before else self._batch_size()
         handle = before.handle if before else call("batch_random", self.form.whole.n, self.task.seed, first, count)
@@ -253,9 +249,4 @@ class Batches(Search):
 
     def found(self) -> Found:
         assert self.best is not None
-        batches = self.batches.values()
-        lengths, steps, done, passes = (
-            np.concatenate([getattr(batch, name) for batch in batches])
-            for name in ("lengths", "steps", "done", "passes")
-        )
-        return Found(self.best, lengths, steps, done, passes, self.k, self.mapping)
+        return Found(self.best, **self._columns(), k=self.k, mapping=self.mapping)
