@@ -32,8 +32,8 @@ from bench.harness.tables import print_head, row, store
 from pytsp.backends import Backend, open_backend
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.kernel_input import Form, form_of
+from pytsp.solvers.common.placement import choose_blocks, fits_a_block, fits_with_distances
 from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, ROWS, RandomRestarts
-from pytsp.solvers.restarts.mapping import choose_blocks, fits_a_block, fits_with_distances
 
 KS = (1, 8, math.inf)
 # How many climb by themselves besides, one a block: as many as have blocks of other lanes, at most (gpu_climbs.fut).

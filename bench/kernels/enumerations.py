@@ -17,8 +17,8 @@ from bench.harness.machine import describe, tsplib
 from bench.kernels.cpu import climbed, speed_of
 from bench.papers.tables import Cell, Table, columns
 from pytsp.backends import BACKENDS, open_backend, status
+from pytsp.solvers.common.placement import fits_with_distances
 from pytsp.solvers.options.restarts import ENUMERATIONS
-from pytsp.solvers.restarts.mapping import fits_with_distances
 
 INSTANCES = ("berlin52", "kroA100", "kroA200", "pcb442", "pr1002")
 SECONDS = 0.7

@@ -21,7 +21,7 @@ from bench.harness.shuffle import shuffled
 from bench.harness.tables import print_head
 from bench.papers.delevacq import HEADS, POPULATIONS, TABLES, Line, Run, found_by, line_of, read, show, store, warm
 from pytsp.backends import open_backend
-from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS
+from pytsp.solvers.common.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS
 
 # Trials of an instance below and from `LARGE` cities on: their section 5.
 SEEDS, LARGE_SEEDS, LARGE = 20, 10, 1_000

@@ -23,7 +23,7 @@ from bench.papers.instances import ABOUT_STAND_INS, instance_of, stand_ins
 from bench.papers.tables import Cell, Report, Table, columns, ratio
 from bench.papers.task import Task, left_until, moment
 from pytsp.backends import open_backend
-from pytsp.solvers.restarts.mapping import fits_with_distances
+from pytsp.solvers.common.placement import fits_with_distances
 
 # Milliseconds on an A100: O'Neil's program (Texas), and their versions: original, 100 cities, calculated.
 TIMES = {

@@ -17,9 +17,9 @@ from pytsp.distributed.places import Places
 from pytsp.distributed.search import Part, PartedSearch
 from pytsp.run.state_reader import State
 from pytsp.solvers import policy
+from pytsp.solvers.common.starting_tours import restart_seed
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax import Evolution
-from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.options.eax import EAX
 
 # The distance between the climbers' numbers of islands that have no number of climbers.

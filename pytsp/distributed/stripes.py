@@ -24,9 +24,9 @@ from pytsp.run.state_reader import State
 from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found
+from pytsp.solvers.common.starting_tours import restart_seed
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
-from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.large import pieces
 from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.solver import PIECE, check_large, lists_of
@@ -126,7 +126,7 @@ class Stripe(_Quiet):
 
     def advance(self) -> None:
         """Make one kernel call: pieces of a round climb."""
-        self.has_called = True
+        self.has_begun = True
         seconds, end = self.watch.seconds, self.ask.all_seconds
         done = self.standing.rounds / self.ask.rounds if end is None else seconds / end
         left = float("inf") if self.ask.until_seconds is None else self.ask.until_seconds - seconds
@@ -193,7 +193,7 @@ class Passes(_Quiet):
 
     def advance(self) -> None:
         """Make one kernel call of passes."""
-        self.has_called = True
+        self.has_begun = True
         most = 2**62 if self.most is None else self.most - self.standing.passes
         self.descend_more(most, self.watch.seconds_left)
 

@@ -22,7 +22,7 @@ SOLVERS = ("auto", *OPTIONS)
 """The names that `solver` takes."""
 
 MODULES = {
-    "restarts": "pytsp.solvers.restarts.solver",
+    "restarts": "pytsp.solvers.restarts",
     "ils": "pytsp.solvers.ils.solver",
     "eax": "pytsp.solvers.eax",
     "large": "pytsp.solvers.large.solver",

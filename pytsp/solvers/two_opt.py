@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pytsp.problem.kernel_input import Form
 from pytsp.problem.tours import BRIDGED_CITIES, bridge_cuts, double_bridge
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.first_tour import first_tour
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.starting_tours import first_tour
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
 from pytsp.solvers.options.two_opt import TwoOpt
@@ -69,6 +69,9 @@ class Descent(Search):
 
     standing: DescentStanding
 
+    climbers = 1
+    has_tour = True
+
     def __init__(self, task: Task[TwoOpt], start: NDArray[np.int32]) -> None:
         super().__init__(task, _form_of(task))
         options, n = task.options, task.instance.n
@@ -116,18 +119,15 @@ class Descent(Search):
             "best": {"gain": best.whole("gain"), **positions},
             "keys": said.keys("keys", n),
         }
-        diagonal, start_length = state.whole("diagonal", 2, self.end_diagonal), state.whole("start_length")
-        self.standing = replace(self.standing, start_length=start_length)
-        if "best" in state:
-            kicked = Best.restored(state.part("best"), n, range(1))
-            earlier = state.whole("earlier_moves"), state.whole("earlier_passes")
-            self.standing = replace(self.standing, kicks=state.whole("kicks"), best=kicked, earlier=earlier)
+        self.standing = replace(
+            self.standing,
+            start_length=state.whole("start_length"),
+            kicks=state.whole("kicks"),
+            best=Best.restored(state.part("best"), n, range(1)) if "best" in state else None,
+            earlier=(state.whole("earlier_moves"), state.whole("earlier_passes")),
+        )
         standing = self._standing(self.kernels.value("descent", fields))
-        self.standing = replace(standing, diagonal=diagonal)
-
-    @property
-    def has_tour(self) -> bool:
-        return True
+        self.standing = replace(standing, diagonal=state.whole("diagonal", 2, self.end_diagonal))
 
     def best_tour(self) -> NDArray[np.int32]:
         tour: NDArray[np.int32] = self._shortest().tour.copy()
@@ -145,10 +145,6 @@ class Descent(Search):
     @property
     def iteration(self) -> int:
         return self.standing.kicks if self.phase == "kicks" else self.standing.passes
-
-    @property
-    def climbers(self) -> int:
-        return 1
 
     @property
     def has_begun(self) -> bool:

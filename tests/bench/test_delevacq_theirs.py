@@ -14,7 +14,7 @@ needs_checkout("bench", "docs")
 
 import pytsp  # noqa: E402
 from bench.papers import delevacq, delevacq_theirs  # noqa: E402
-from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS  # noqa: E402
+from pytsp.solvers.common.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS  # noqa: E402
 
 NAME = "kroA100"
 

@@ -122,7 +122,7 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.checkpoint.writer.WRITING_SHARE", 1e9)
     monkeypatch.setitem(policy.AMOUNTS, "cpu", policy.AMOUNTS["cpu"]._replace(trials=1e6, steps=2e7))
     for module, name, value in (
-        ("solvers.restarts.solver", "CALL_SECONDS", 2e-3),
+        ("solvers.restarts", "CALL_SECONDS", 2e-3),
         ("solvers.eax", "CALL_SECONDS", 1e-3),
         ("solvers.large.pieces", "CALL_SECONDS", 1e-3),
         ("solvers.two_opt", "CALL_SECONDS", 1e-3),

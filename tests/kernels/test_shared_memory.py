@@ -14,7 +14,7 @@ from paths import ROOT
 
 from pytsp.backends.devices import Device
 from pytsp.solvers.common import placement
-from pytsp.solvers.restarts.mapping import BLOCK_CITIES, fits_a_block, fits_with_distances
+from pytsp.solvers.common.placement import BLOCK_CITIES, fits_a_block, fits_with_distances
 from pytsp.solvers.speeds import BYTES
 
 # By the form of distances, the bytes a city of a launch, and whether it makes one move a pass or several.

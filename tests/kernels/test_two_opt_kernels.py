@@ -22,7 +22,7 @@ from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, form_of
 from pytsp.problem.metrics import METRICS
-from pytsp.solvers.restarts.mapping import fits_a_block
+from pytsp.solvers.common.placement import fits_a_block
 
 UNLIMITED = 2**31 - 1
 SIZES = [*range(1, 14), 99, 100, 101]

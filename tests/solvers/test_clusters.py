@@ -11,8 +11,8 @@ from tasks import task_of
 import pytsp
 from pytsp import Instance
 from pytsp.backends import open_backend
-from pytsp.solvers.common import first_tour
-from pytsp.solvers.common.first_tour import with_clusters_in_order
+from pytsp.solvers.common import starting_tours
+from pytsp.solvers.common.starting_tours import with_clusters_in_order
 from pytsp.solvers.options.ils import ILS
 
 
@@ -34,7 +34,7 @@ def test_tours_of_villages_start_shorter(
     instance = villages(metric)
     found = [pytsp.solve(instance, solver=solver, backend=name, **options) for name in ("c", "multicore")]
     assert np.array_equal(found[0].tour, found[1].tour)
-    monkeypatch.setattr(first_tour, "reordered_tour", lambda instance, tour, kernels: tour)
+    monkeypatch.setattr(starting_tours, "reordered_tour", lambda instance, tour, kernels: tour)
     before = pytsp.solve(instance, solver=solver, backend="c", **options)
     assert found[0].length < 0.99 * before.length
 

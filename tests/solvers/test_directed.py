@@ -15,9 +15,9 @@ from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.local_search import LocalSearch
+from pytsp.solvers.common.starting_tours import restart_tours, starting_tours
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import DIRECTED_TEMPERATURE, first_temperature
-from pytsp.solvers.ils.starting_tours import restart_tours, starting_tours
 from pytsp.starts.construct import greedy, nearest_neighbour
 
 PART = "search"

@@ -29,7 +29,7 @@ from pytsp.run.monitor import Watch
 from pytsp.solvers import policy
 from pytsp.solvers.common import fallback as _unsearched
 from pytsp.solvers.common.fallback import strips
-from pytsp.solvers.common.first_tour import first_tour
+from pytsp.solvers.common.starting_tours import first_tour
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.large.pieces import Pieces

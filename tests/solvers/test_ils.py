@@ -44,9 +44,9 @@ from pytsp.problem.kernel_input import form_of
 from pytsp.solvers import policy
 from pytsp.solvers.common import pacing as _pacing
 from pytsp.solvers.common.placement import default_climbers
+from pytsp.solvers.common.starting_tours import starting_tours
 from pytsp.solvers.ils.population import exchanged
 from pytsp.solvers.ils.solver import default_iterations
-from pytsp.solvers.ils.starting_tours import starting_tours
 from pytsp.solvers.options import shared as _shared
 from pytsp.solvers.options.ils import ACCEPTANCES, ILS, KICKS
 from pytsp.starts.construct import STARTS, start_tour

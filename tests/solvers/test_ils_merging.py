@@ -23,7 +23,7 @@ from pytsp.backends import Backend, Device, open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common.local_search import LocalSearch, crossing_plan
-from pytsp.solvers.ils.starting_tours import restart_seed
+from pytsp.solvers.common.starting_tours import restart_seed
 from pytsp.solvers.options.ils import ILS
 
 uniform = partial(cities.uniform, side=900)

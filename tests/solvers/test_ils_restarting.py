@@ -16,9 +16,9 @@ from tasks import task_of
 import pytsp
 from pytsp import random_tours
 from pytsp.backends import Backend
+from pytsp.solvers.common.starting_tours import restart_tours
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
-from pytsp.solvers.ils.starting_tours import restart_tours
 from pytsp.solvers.options.ils import ILS
 from pytsp.starts.construct import nearest_neighbour
 

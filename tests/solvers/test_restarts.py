@@ -23,9 +23,9 @@ import pytsp
 from pytsp import Instance, Progress, Result, random_tours
 from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
+from pytsp.solvers.common.placement import fits_with_distances
 from pytsp.solvers.options.restarts import ENUMERATIONS
-from pytsp.solvers.restarts.mapping import fits_with_distances
-from pytsp.solvers.restarts.solver import Batches, default_climbers
+from pytsp.solvers.restarts import Batches, default_climbers
 
 solved = solving("restarts")
 

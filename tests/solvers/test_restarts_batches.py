@@ -16,10 +16,10 @@ from pytsp import Instance
 from pytsp.backends import open_backend
 from pytsp.backends.devices import Device
 from pytsp.exceptions import DeviceMemoryError
+from pytsp.solvers.common.placement import choose_mapping, fits_a_block
 from pytsp.solvers.options.restarts import RandomRestarts
 from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
-from pytsp.solvers.restarts.mapping import choose_mapping, fits_a_block
-from pytsp.solvers.restarts.solver import Batches
+from pytsp.solvers.restarts import Batches
 
 HOPPER = 227 * 2**10
 
@@ -205,7 +205,7 @@ def test_where_not_even_one_climber_fits_the_error_is_told(name: str) -> None:
 @pytest.mark.parametrize("name", ["c", emulated.NAMED])
 def test_climbers_on_their_way_are_not_cut(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # One pass a call: the batch is on its way after the first.
-    monkeypatch.setattr("pytsp.solvers.restarts.solver.CALL_SECONDS", 1e-12)
+    monkeypatch.setattr("pytsp.solvers.restarts.CALL_SECONDS", 1e-12)
     halted = search(Tight(100, calls=1, name=name), 100, n=30)
     halted.advance()
     assert halted.last is not None and not halted.last.is_done

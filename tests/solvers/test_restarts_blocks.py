@@ -23,9 +23,9 @@ from pytsp import Instance, KernelError, Progress, RandomRestarts
 from pytsp.backends import Backend, open_backend
 from pytsp.backends.devices import Device
 from pytsp.cli.commands import main
+from pytsp.solvers.common.placement import TURNS, Blocks, choose_blocks
 from pytsp.solvers.options.restarts import LANES, ROWS
-from pytsp.solvers.restarts.mapping import TURNS, Blocks, choose_blocks
-from pytsp.solvers.restarts.solver import Batches
+from pytsp.solvers.restarts import Batches
 
 HOPPER = 227 * 2**10
 POINTS = np.random.default_rng(4).integers(0, 900, (41, 2))
@@ -81,7 +81,7 @@ def test_any_cut_gives_the_same_result(
     expected = pytsp.solve(uniform(n), solver="restarts", climbers=23, first=5, k=k, backend="c")
     reported: list[Progress] = []
     with cut(call_seconds, 1e5, batch_bytes), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pytsp.solvers.restarts.solver.TURNS", turns)
+        patch.setattr("pytsp.solvers.restarts.TURNS", turns)
         found = solved(uniform(n), gpu, climbers=23, first=5, k=k, blocks=blocks, lanes=32, progress=reported.append)
     assert_same(found, expected)
     done = [each.climbers_done for each in reported]

@@ -30,13 +30,13 @@ from pytsp.run.monitor import Watch
 from pytsp.solvers import annealing, ants, policy
 from pytsp.solvers.annealing import Chains
 from pytsp.solvers.ants import Colonies
+from pytsp.solvers.common import starting_tours as _beginnings
 from pytsp.solvers.common.fallback import reserved_seconds
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.placement import descent_seconds
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils import population as _population
 from pytsp.solvers.ils import solver as ils
-from pytsp.solvers.ils import starting_tours as _beginnings
 from pytsp.solvers.ils.population import lengths_of
 from pytsp.solvers.large import pieces as _pieces
 from pytsp.solvers.options.annealing import Annealing

@@ -11,7 +11,7 @@ import pytest
 from pytsp.solvers.common import pacing as _pacing
 from pytsp.solvers.speeds import BYTES, SPEEDS
 
-search_module = importlib.import_module("pytsp.solvers.restarts.solver")
+search_module = importlib.import_module("pytsp.solvers.restarts")
 
 
 @contextmanager

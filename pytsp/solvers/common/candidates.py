@@ -115,7 +115,7 @@ def are_by_alpha(task: Task[Any], moves: int) -> bool:
     state = task.watch.state
     if MOVES[moves] != "lk" or task.is_doubled:
         return False
-    return alpha_fits(task) if state is None else "by_alpha" in state and state.flag("by_alpha")
+    return alpha_fits(task) if state is None else state.flag("by_alpha")
 
 
 def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[np.int32]:
@@ -159,7 +159,7 @@ def are_nearest_in_time(task: Task[Any]) -> bool:
     """
     state, options = task.watch.state, task.options
     if state is not None:
-        return "nearest" in state and state.flag("nearest")
+        return state.flag("nearest")
     is_free = options.iterations is None and options.neighbours is None and options.quadrants is None
     if task.machine != "cpu" or task.watch.time_limit is None or not is_free:
         return False

@@ -16,9 +16,9 @@ from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.neighbours.ways import with_pairs
 from pytsp.run.state_reader import State
 from pytsp.solvers import policy
-from pytsp.solvers.common.first_tour import with_clusters_in_order
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.placement import mapping_of, most_cities
+from pytsp.solvers.common.starting_tours import with_clusters_in_order
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import MOVES, PIVOTS
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pytsp.problem.tours import random_tours
 from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.first_tour import first_tour
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import Pace
+from pytsp.solvers.common.starting_tours import first_tour
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.population import lengths_of
 from pytsp.starts.construct import Start
@@ -39,7 +39,7 @@ class Stages(Search):
 
     def __init__(self, task: Task[Any], *, iterations: int | None, tours: NDArray[np.int32] | None) -> None:
         super().__init__(task)
-        self.options, self.iterations = task.options, iterations
+        self.options, self.iterations, self.phase = task.options, iterations, task.options.name
         if self.watch.state is None:
             assert tours is not None
             steps, lengths = np.zeros(len(tours), dtype=np.int64), lengths_of(self.form.whole, tours)
@@ -48,10 +48,6 @@ class Stages(Search):
         else:
             self.standing = self._restored(self.watch.state)
         self.pace = Pace(seconds=self.first_seconds)
-
-    @property
-    def phase(self) -> str:  # type: ignore[override]
-        return str(self.options.name)
 
     @property
     def is_finished(self) -> bool:

@@ -18,9 +18,9 @@ from pytsp.solvers.common.local_search import WHOLE, LocalSearch, population_fie
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import SHORT_CALL_SECONDS, Pace
 from pytsp.solvers.common.placement import descent_seconds
+from pytsp.solvers.common.starting_tours import restart_seed, restart_tours
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
-from pytsp.solvers.ils.starting_tours import restart_seed, restart_tours
 from pytsp.solvers.options.ils import ACCEPTANCES, ILS, KICKS
 from pytsp.solvers.options.shared import MOVES
 from pytsp.solvers.speeds import SPEEDS

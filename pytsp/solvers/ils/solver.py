@@ -18,10 +18,10 @@ from pytsp.solvers.common.candidates import (
 )
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.placement import check_climbers, default_climbers, mapping_of
+from pytsp.solvers.common.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS, starting_tours
 from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
-from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS, starting_tours
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import MOVES
 from pytsp.starts.construct import GREEDY_NEIGHBOURS

@@ -62,6 +62,10 @@ class Pieces(Search):
 
     standing: PiecesStanding
 
+    climbers = 1
+    has_tour = True
+    has_begun = False
+
     def __init__(
         self,
         task: Task[LargeTour],
@@ -104,18 +108,10 @@ class Pieces(Search):
         self.pace, self.pass_pace = Pace(), Pace()
         # The seconds that it takes to look at all cities.
         self.full_pass = self.n / SPEEDS["pieces, look"] if pass_seconds is None else pass_seconds
-        # True if the last call was one of passes, and if there was any.
-        self.is_between = self.has_called = False
+        # True if the last call was one of passes.
+        self.is_between = False
         if self.watch.state is not None:
             self.restore(self.watch.state)
-
-    @property
-    def has_tour(self) -> bool:
-        return True
-
-    @property
-    def has_begun(self) -> bool:
-        return self.has_called
 
     @property
     def length(self) -> int | float:
@@ -134,17 +130,13 @@ class Pieces(Search):
         return self.standing.rounds
 
     @property
-    def climbers(self) -> int:
-        return 1
-
-    @property
     def is_finished(self) -> bool:
         return self.standing.rounds >= self.rounds
 
     def stop_reason(self) -> str | None:
         """Rounds end in time for the passes behind them, or raise `OutOfTime`; the first descent may take longer."""
         end = self.end_of_rounds()
-        if not self.has_called and self.watch.state is None and self.watch.seconds >= end:
+        if not self.has_begun and self.watch.state is None and self.watch.seconds >= end:
             raise OutOfTime(self.best_tour())
         if self._is_descending and self.standing.rounds == 0 and self.watch.seconds < end + policy.GRACE_SECONDS:
             reason = self.watch.stop_reason() if self.has_begun else None
@@ -169,7 +161,7 @@ class Pieces(Search):
 
     def advance(self) -> None:
         """Make one kernel call: pieces of a round climb, or some passes are made behind it."""
-        self.has_called = True
+        self.has_begun = True
         seconds, end = self.watch.seconds, self.end_of_rounds()
         if self.due_passes:
             self.descend_more(self.due_passes, end - seconds)
@@ -197,17 +189,14 @@ class Pieces(Search):
         """Take the shortest tour of whole rounds."""
         now = self.shortest
         best = Best(now.length, 0, self.kernels.call("large_tour", now.handle))
-        lengths, steps = np.array([now.length]), np.array([self._kicked_rounds * self.count * self.kicks])
-        return Found(best, lengths, steps, np.array([now.is_descended]), cities=self.order)
+        kicked_rounds = max(0, self.standing.rounds - policy.DESCENTS * self.is_timed)
+        steps = np.array([kicked_rounds * self.count * self.kicks])
+        return Found(best, np.array([now.length]), steps, np.array([now.is_descended]), cities=self.order)
 
     @property
     def _is_descending(self) -> bool:
         """True in the rounds of a timed search in which all pieces descend."""
         return self.is_timed and self.standing.rounds < policy.DESCENTS
-
-    @property
-    def _kicked_rounds(self) -> int:
-        return max(0, self.standing.rounds - policy.DESCENTS * self.is_timed)
 
     def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
         """Make one kernel call of a round, with this fraction of the temperature: as many pieces as fit its time."""
@@ -258,7 +247,10 @@ class Pieces(Search):
         tour = said.tour("tour", self.n)
         route = np.concatenate([tour, np.empty_like(tour)])
         route[self.n + tour] = np.arange(self.n, dtype=np.int32)
-        progress = {name: said.whole(name, 0, most) for name, most in self._bounds.items()}
+        # The last block of 32 cities, powers of two, and counts.
+        most = {"cursor": (self.n - 1) // 32, "breadth": 32, "level": 32}
+        counts = dict.fromkeys(("swept", "moves", "passes", "work"), 2**62)
+        progress = {name: said.whole(name, 0, end) for name, end in {**most, **counts}.items()}
         fields = {
             "route": route,
             "waits": said.array("waits", np.bool_, (self.n,)),
@@ -272,13 +264,6 @@ class Pieces(Search):
             state.whole("passes"),
             state.flag("is_descended"),
         )
-
-    @property
-    def _bounds(self) -> dict[str, int]:
-        """The largest numbers of a descent's course: the last block of 32 cities, powers of two, and counts."""
-        powers = dict.fromkeys(("breadth", "level"), 32)
-        counts = dict.fromkeys(("swept", "moves", "passes", "work"), 2**62)
-        return {"cursor": (self.n - 1) // 32, **powers, **counts}
 
     @property
     def due_passes(self) -> int:

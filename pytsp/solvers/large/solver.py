@@ -27,8 +27,8 @@ from pytsp.problem.location import curve_points, is_located, is_planar, partners
 from pytsp.problem.tours import numbers_of
 from pytsp.solvers import policy
 from pytsp.solvers.common.candidates import alpha_lists_of, is_alpha, keep_nearest
-from pytsp.solvers.common.first_tour import with_clusters_in_order
 from pytsp.solvers.common.loop import Search
+from pytsp.solvers.common.starting_tours import with_clusters_in_order
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
@@ -72,7 +72,8 @@ def begin(task: Task[Any]) -> Search:
     watch.reserve = 3 * (watch.seconds - began)
     began = watch.seconds
     try:
-        look(instance.n, _first_seconds(task))
+        # Without an initial tour none is shorter sooner than one whose pieces have descended.
+        look(instance.n, 0.0 if task.initial_tour is not None else SPEEDS["pieces, start"] * instance.n)
         lists = lists_of(ordered, keys, order, task)
         look(instance.n)
         del keys
@@ -124,11 +125,6 @@ def check_large(instance: Instance) -> None:
         )
 
 
-def _first_seconds(task: Task[LargeTour]) -> float:
-    """Return about how long it takes until all pieces have descended; 0 where no other tour is shorter sooner."""
-    return 0.0 if task.initial_tour is not None else SPEEDS["pieces, start"] * task.instance.n
-
-
 def lists_of(
     ordered: Instance, keys: NDArray[np.uint64], order: NDArray[np.int32], task: Task[LargeTour]
 ) -> NDArray[np.int32]:
@@ -172,13 +168,9 @@ def _start(ordered: Instance, order: NDArray[np.int32], task: Task[LargeTour]) -
     """Return the first tour, of the renumbered cities."""
     if task.initial_tour is not None:
         return numbers_of(order)[task.initial_tour]
+    start = task.options.start
+    # Pairs along a curve are a detour each.
+    if partners_of(ordered) is not None or start not in (None, "space-filling-curve"):
+        return start_tour(ordered, start or "greedy", seed=task.seed)  # type: ignore[arg-type]
     curve = np.arange(ordered.n, dtype=np.int32)
-    partners = partners_of(ordered)
-    if partners is not None:
-        # As short as the time allows for: pairs along a curve are a detour each.
-        return start_tour(ordered, task.options.start or "greedy", seed=task.seed)  # type: ignore[arg-type]
-    if task.options.start is None:
-        return with_clusters_in_order(replace(task, instance=ordered), curve)
-    if task.options.start == "space-filling-curve":
-        return curve
-    return start_tour(ordered, task.options.start, seed=task.seed)  # type: ignore[arg-type]
+    return with_clusters_in_order(replace(task, instance=ordered), curve) if start is None else curve

@@ -16,10 +16,10 @@ from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.placement import TURNS, are_together, check_neighbourhood, choose_blocks, choose_mapping
 from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, RandomRestarts
 from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
-from pytsp.solvers.restarts.mapping import TURNS, are_together, check_neighbourhood, choose_blocks, choose_mapping
 from pytsp.solvers.speeds import BYTES, SPEEDS
 
 # The results of climbers, as batches, checkpoints and `Found` name them.
@@ -70,6 +70,8 @@ class Batches(Search):
     """The climbers of one solve: batches by their first climber, of which the last may still be on its way."""
 
     phase = "random restarts"
+    # Climbers are counted instead.
+    iteration = None
 
     def __init__(self, task: Task[RandomRestarts]) -> None:
         super().__init__(task)
@@ -156,10 +158,6 @@ class Batches(Search):
     @property
     def best(self) -> Best | None:
         return self.last.best if self.last else None
-
-    @property
-    def iteration(self) -> None:
-        """Climbers are counted instead."""
 
     @property
     def climbers(self) -> int:
