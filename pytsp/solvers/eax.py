@@ -459,16 +459,16 @@ class Evolution(Search):
         found = Best.restored(state.part("best"), n)
         self.size = state.optional_whole("size")
         fields = population_fields(state.part("population"), n)
-        handle, lengths, steps = self.kernels.value("population", fields), fields["lengths"], fields["steps"]
+        handle, is_descended = self.kernels.value("population", fields), state.flag("is_descended")
         counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS}
         counts |= {name: state.flag(name) for name in FLAGS}
         self.standing = EvolutionStanding(
-            handle if counts["is_descended"] else None,
-            lengths,
-            steps,
-            found,
-            state.whole("generation"),
-            chunks=() if counts["is_descended"] else ((handle, len(lengths)),),
+            handle=handle if is_descended else None,
+            lengths=fields["lengths"],
+            steps=fields["steps"],
+            best=found,
+            iteration=state.whole("generation"),
+            chunks=() if is_descended else ((handle, len(fields["lengths"])),),
             elites=tuple(state.tours("elites", n)),
             shortest=state.optional_whole("shortest"),
             **counts,
@@ -495,10 +495,9 @@ def plan(task: Task[EAX], places: int = 1) -> Plan:
 
 
 def descent_moves(task: Task[EAX]) -> str:
-    """Return the moves of the first descents.
+    """Return the moves of the first descents: by default chains or 3-opt moves.
 
-    They are those asked for, or those with which a solve began that goes on, or by default chains or 3-opt moves. By
-    default a GPU moves all cities at once where there are many with places, or where its host has no kernels of a CPU.
+    A GPU moves all cities at once if there are many with places, or if its host has no kernels of a CPU.
     """
     state, asked = task.watch.state, task.options.moves
     if asked is None and state is not None:

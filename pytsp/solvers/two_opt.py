@@ -187,7 +187,7 @@ class Descent(Search):
         elif self.k == 1:
             cost = self._passes(int(fitting))
         else:
-            cost = self._pass()
+            cost = self._part(1.0)
         self.moves_a_second = max(cost, 1) / (time.perf_counter() - began)
 
     def _passes(self, limit: int) -> int:
@@ -200,18 +200,12 @@ class Descent(Search):
         self.standing = self._standing(handle)
         return (self.standing.passes - before) * self.pass_moves
 
-    def _pass(self) -> int:
-        """Make a whole pass of many moves, and return what it costs in moves."""
-        handle = self._scanned(2, self.end_diagonal)
-        self.standing = self._standing(self.kernels.call("descent_turn", handle, self.k))
-        return self.pass_moves
-
     def _part(self, fitting: float) -> int:
         """Make the next part of a pass, `fitting` of it or what is left, and return what it costs in moves."""
         first = self.standing.diagonal
         whole = self.end_diagonal - 2
         end = min(self.end_diagonal, first + max(1, int(fitting * whole)))
-        handle = self._scanned(first, end)
+        handle = self.call("scan", self.standing.handle, self.k, first, end)
         if end == self.end_diagonal:
             self.standing = self._standing(self.kernels.call("descent_turn", handle, self.k))
         else:
@@ -219,10 +213,6 @@ class Descent(Search):
             self.kernels.call("descent_counts", handle)
             self.standing = replace(self.standing, handle=handle, diagonal=end)
         return int((end - first) / max(1, whole) * self.pass_moves)
-
-    def _scanned(self, first: int, end: int) -> Any:
-        """Evaluate some diagonals."""
-        return self.call("scan", self.standing.handle, self.k, first, end)
 
     def _kicked(self) -> DescentStanding:
         """Return the shortest tour so far with a double bridge in it, where its descent begins."""

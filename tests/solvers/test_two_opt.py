@@ -425,4 +425,4 @@ def test_a_grid_is_a_plane_on_a_gpu(backend: Backend) -> None:
 def test_a_kernel_refuses_what_are_no_diagonals(backend: Backend, first: int, end: int) -> None:
     descent = descent_of(uniform(10), backend, np.arange(10, dtype=np.int32), 1)
     with pytest.raises(KernelError, match="are_diagonals"):
-        descent._scanned(first, end)
+        descent.call("scan", descent.standing.handle, descent.k, first, end)

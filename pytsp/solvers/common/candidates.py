@@ -84,10 +84,8 @@ def _near_ways(task: Task[Any]) -> _Near:
 def alpha_lists_of(
     instance: Instance, lists: NDArray[np.int32], exits: NDArray[np.int32], kernels: Backend, **length: int
 ) -> NDArray[np.int32]:
-    """Return lists by α-nearness made of others. They keep their exits, which are in few minimum 1-trees.
-
-    The kernels for 1-trees are where a solver's `kernels` are, or for few cities on the host.
-    """
+    """Return lists by α-nearness made of others. They keep their exits, which are in few minimum 1-trees."""
+    # 1-trees of few cities are made on the host.
     host = host_kernels(kernels) if instance.n <= policy.HOST_CITIES else None
     by_alpha = alpha_lists(instance, lists, host or other_part(kernels, "bound"), **length)
     return with_exits(instance, by_alpha, exits)
@@ -107,14 +105,11 @@ def alpha_fits(task: Task[Any]) -> bool:
 
 
 def are_by_alpha(task: Task[Any], moves: int) -> bool:
-    """Tell whether climbers with these moves have lists by α-nearness by default, or some of a population.
-
-    Chains do, where `alpha_fits`, but of directed ways the nearest are taken. Lists of a solve that goes on are those
-    with which it began.
-    """
+    """Tell whether climbers with these moves have lists by α-nearness by default, or some of a population."""
     state = task.watch.state
     if MOVES[moves] != "lk" or task.is_doubled:
         return False
+    # A solve goes on with the lists with which it began.
     return alpha_fits(task) if state is None else state.flag("by_alpha")
 
 
@@ -152,11 +147,7 @@ def seconds_of_lists(task: Task[Any]) -> float:
 
 
 def are_nearest_in_time(task: Task[Any]) -> bool:
-    """Tell whether chains take the nearest cities, whatever the quadrant, because of a time limit.
-
-    That is for a CPU, where the options say nothing of lists, and none by quadrants are there. Lists of a solve that
-    goes on are those with which it began.
-    """
+    """Tell whether chains on a CPU take the nearest cities, whatever the quadrant, because of a time limit."""
     state, options = task.watch.state, task.options
     if state is not None:
         return state.flag("nearest")

@@ -107,15 +107,12 @@ def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | N
         rows = instance.distance_rows(0, instance.n) if given else instance.distance_matrix()
         is_short = hurried_seconds(instance.n, all_cities=True) <= policy.SHORT_ROWS_SECONDS
         return hurried_order(rows, max(seconds, 2 * policy.SHORT_ROWS_SECONDS) if is_short else seconds, first, last)
-    points = curve_points(instance)
-    return instance.canonical_tour() if points is None else _tour_of_points(instance, points, seconds)
-
-
-def _tour_of_points(instance: Instance, points: NDArray[np.float64], seconds: float) -> NDArray[np.int32]:
-    n = instance.n
-    if SPEEDS["curve"] * n <= max(seconds, policy.SHORT_CURVE_SECONDS):
+    n, points = instance.n, curve_points(instance)
+    if points is not None and SPEEDS["curve"] * n <= max(seconds, policy.SHORT_CURVE_SECONDS):
         return hilbert_order(points)
-    return strips(points) if SPEEDS["strips"] * n <= seconds and points.shape[1] == 2 else instance.canonical_tour()
+    if points is not None and points.shape[1] == 2 and SPEEDS["strips"] * n <= seconds:
+        return strips(points)
+    return instance.canonical_tour()
 
 
 def strips(points: NDArray[np.float64]) -> NDArray[np.int32]:

@@ -248,11 +248,9 @@ def crossing_plan(changed: float) -> dict[str, int]:
 
 
 def moves_of(task: Task[Any], mapping: str, default: str = "3-opt") -> int:
-    """Return the number of the moves by which climbers descend that are laid out like this, or refuse chains by
-    climbers of a GPU that have no thread block.
+    """Return the number of the moves by which climbers descend that are laid out like this.
 
-    They are those asked for, or those with which a solve began that goes on, or the default ones; 3-opt where the
-    default is chains and there are none.
+    On a GPU climbers without a thread block have no chains: if asked for, these are refused.
     """
     state, asked = task.watch.state, task.options.moves
     has_chains = task.machine == "cpu" or mapping == "block"

@@ -26,10 +26,7 @@ MOST_ITERATIONS = 262_144
 
 
 class Stages(Search):
-    """Climbers that go through iterations together: these, or as many as the time limit allows.
-
-    They start from `tours`, shape (climbers, n), or go on from the state of the watch.
-    """
+    """Climbers that go through iterations together, from `tours`, shape (climbers, n), or the state of the watch."""
 
     standing: Standing
 

@@ -127,10 +127,7 @@ def _default_start(instance: Instance, moves: int) -> Start:
 
 
 def restart_tours(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:
-    """Return a function for the tour of a climber's n-th restart, of the kind from which it started.
-
-    It is a nearest-neighbour tour that begins in a random city, or a random tour.
-    """
+    """Return a function for the tour of a climber's n-th restart, by nearest neighbours from any city, or random."""
     instance = task.instance
     lists = functools.cache(lambda: neighbour_lists(instance, DEFAULT_NEIGHBOURS))
 

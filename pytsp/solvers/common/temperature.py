@@ -22,16 +22,13 @@ _BLOCK = 131_072
 
 
 def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None, *, is_doubled: bool = False) -> float:
-    """Return the temperature that is given, or a fraction of the mean distance between a city and its two nearest.
-
-    That is more than an edge of a good tour. It depends on the instance and the lists only. Where the instance stands
-    for directed ways, or has pairs that stay together, what all ways are longer by does not count.
-    """
+    """Return the temperature that is given, or a fraction of the mean distance between a city and its two nearest."""
     if given is not None:
         return in_units(form, given)
     if lists.shape[1] == 0:
         return 0.0
     near, total = lists[:, :2], 0
+    # Directed ways, or pairs that stay together, make all ways longer by as much, which does not count.
     longer = form.whole.distance(0, 1) // 2 if is_doubled else int(excess_of(form.whole, lists)[0])
     for first in range(0, len(near), _BLOCK):
         block = near[first : first + _BLOCK]

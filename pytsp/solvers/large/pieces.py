@@ -170,8 +170,12 @@ class Pieces(Search):
             self.climb((1 - min(1.0, done)) ** COOLING, end - seconds)
 
     def needs_descent(self, stop_reason: str) -> bool:
-        """A warm round may have left a shorter tour: then that one is settled, too."""
-        return stop_reason != "target" and (not self.standing.is_descended or self.go_back())
+        if stop_reason == "target":
+            return False
+        if self.standing.is_descended and not self.shortest.is_descended:
+            # A warm round has left a shorter tour: that one is settled, too.
+            self.standing = replace(self.shortest, rounds=self.standing.rounds)
+        return not self.standing.is_descended
 
     @property
     def descent_call_seconds(self) -> float:
@@ -284,17 +288,10 @@ class Pieces(Search):
         began = time.perf_counter()
         # The first call tells how fast passes are.
         seconds = max(0.0, min(CALL_SECONDS if self.pass_pace.seconds else SHORT_CALL_SECONDS, seconds_left))
-        work = LOOK_WORK * self.n / self.full_pass * seconds
+        work = min(max(1, int(LOOK_WORK * self.n / self.full_pass * seconds)), 2**62)
         most = min(most, int(self.pass_pace.fitting(math.inf, seconds)))
         before = self.kernels.call("large_counts", now.handle)
-        handle = self.call(
-            "large_descend",
-            self.links,
-            now.handle,
-            self.seed,
-            most,
-            min(max(1, int(work)), 2**62),
-        )
+        handle = self.call("large_descend", self.links, now.handle, self.seed, most, work)
         is_descended = bool(self.kernels.call("large_done", handle))
         _, passes, work_done = self.kernels.call("large_counts", handle) - before
         length = self._length(handle)
@@ -303,12 +300,6 @@ class Pieces(Search):
             self.full_pass = took * LOOK_WORK * self.n / int(work_done)
             self.pass_pace.observe(int(passes), took)
         self._commit(PiecesStanding(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_descended))
-
-    def go_back(self) -> bool:
-        """Go back to the best tour if it may become shorter yet; tell whether it may."""
-        if not self.shortest.is_descended:
-            self.standing = replace(self.shortest, rounds=self.standing.rounds)
-        return not self.shortest.is_descended
 
     def free(self) -> None:
         """Give back the kernels' memory; only what is known of the tours is left."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -144,12 +143,9 @@ def lists_of(
 
 def _exits_in_time(ordered: Instance, near: NDArray[np.int32], task: Task[LargeTour]) -> NDArray[np.int32]:
     """Return exits from clusters (`find_exits`), or none where they take most of the time that is left."""
-    left = task.watch.seconds_left
-    if left == math.inf:
-        return find_exits(ordered, near)
     look(ordered.n)
     try:
-        with within(policy.EXITS_SHARE * left):
+        with within(policy.EXITS_SHARE * task.watch.seconds_left):
             return find_exits(ordered, near)
     except OutOfTime:
         return np.empty((ordered.n, 0), dtype=np.int32)
