@@ -355,7 +355,6 @@ class Evolution(Search):
         return is_idle or bool(now.lengths.min() == now.lengths.max())
 
     def breed(self) -> None:
-        """Make the next generation."""
         now = self.standing
         began = time.perf_counter()
         changed = 1 - now.unchanged / len(now.lengths)
@@ -454,7 +453,6 @@ class Evolution(Search):
         }
 
     def _restore(self, state: State) -> None:
-        """Stand where `state` says."""
         n = self.form.whole.n
         found = Best.restored(state.part("best"), n)
         self.size = state.optional_whole("size")

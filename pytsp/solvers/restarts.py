@@ -126,12 +126,10 @@ class Batches(Search):
         return {**self._columns(), "best": best.state(), "tours": tours}
 
     def _columns(self) -> dict[str, NDArray[Any]]:
-        """Return the results of all batches."""
         batches = self.batches.values()
         return {name: np.concatenate([getattr(batch, name) for batch in batches]) for name in COLUMNS}
 
     def restore(self, state: State) -> None:
-        """Stand where `state` says."""
         n = self.form.whole.n
         count = min(len(state.array("lengths", np.int64, (None,))), self.end - self.first)
         columns = {name: state.array(name, dtype, (count,)) for name, dtype in COLUMNS.items()}

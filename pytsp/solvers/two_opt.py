@@ -103,7 +103,6 @@ class Descent(Search):
         }
 
     def restore(self, state: State) -> None:
-        """Stand where `state` says."""
         n, said = self.form.whole.n, state.part("descent")
         best = said.part("best")
         # A move that is none has its positions behind all others.
@@ -168,7 +167,6 @@ class Descent(Search):
         return Found(best, lengths, steps, np.array([now.done or not now.is_shortest]), passes=passes, k=self.k)
 
     def _shortest(self) -> Best:
-        """Return the shortest tour so far."""
         now = self.standing
         if now.is_shortest or now.best is None:
             return Best(now.length, 0, self.kernels.call("descent_tour", now.handle))

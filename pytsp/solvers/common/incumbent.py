@@ -30,7 +30,6 @@ class Best:
         return cls(int(lengths[place]), first + place, tours[place].copy())
 
     def state(self) -> dict[str, Any]:
-        """Return it as a checkpoint holds it, for `restored`."""
         return {"length": self.length, "climber": self.climber, "tour": self.tour}
 
     @classmethod

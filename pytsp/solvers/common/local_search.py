@@ -111,7 +111,6 @@ class LocalSearch:
         return replace(self, task=replace(self.task, open=lambda: kernels), loaded=loaded, mapping="auto", host=None)
 
     def place(self, tours: NDArray[np.int32]) -> Any:
-        """Return climbers on these tours."""
         return self.call("population_given", tours)
 
     def descend(self, tours: NDArray[np.int32]) -> Any:
@@ -121,7 +120,6 @@ class LocalSearch:
         return self.climb(self.place(tours), self.seed, 0)
 
     def _brought(self, host: LocalSearch, climbers: Any) -> Any:
-        """Return climbers of the host on the device."""
         return self.kernels.value("population", host.kernels.fields(climbers))
 
     def climb(
@@ -190,7 +188,6 @@ class LocalSearch:
         return Best(int(lengths[place]), first + place, self.call("population_tour", climbers, place))
 
     def join(self, climbers: Any, others: Any) -> Any:
-        """Return the climbers of two populations as one."""
         return self.call("population_joined", climbers, others)
 
     def elect(self, climbers: Any, lengths: NDArray[np.int64], most: int) -> tuple[Any, NDArray[np.intp]]:

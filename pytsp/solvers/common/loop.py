@@ -70,7 +70,6 @@ class Search(ABC):
         self.loaded = self._load() if form is not None else task.recall("loaded", self._load)
 
     def _load(self) -> Any:
-        """Bring the instance onto the device."""
         size = sum(np.asarray(argument).nbytes for argument in self.form.arguments)
         look(size // 8, written_seconds(size))
         return self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
@@ -93,7 +92,6 @@ class Search(ABC):
 
     @property
     def climbers(self) -> int:
-        """Number of climbers."""
         return len(self.standing.lengths)
 
     @property
@@ -103,7 +101,6 @@ class Search(ABC):
 
     @property
     def has_tour(self) -> bool:
-        """True if there is a tour to report."""
         return self.best is not None
 
     @property
@@ -164,7 +161,6 @@ class Search(ABC):
         return 0.0
 
     def descend(self) -> None:
-        """Make one kernel call of the last descent."""
         raise NotImplementedError
 
     @abstractmethod

@@ -80,7 +80,6 @@ class Stages(Search):
         return {"iterations": self.iterations, "iteration": now.iteration, self.values: self.kernels.fields(now.handle)}
 
     def _restored(self, state: State) -> Standing:
-        """Stand where `state` says."""
         iteration = state.whole("iteration", 0, 2**62 if self.iterations is None else self.iterations)
         fields = self.fields(state.part(self.values))
         bests, handle = fields["bests"], self.kernels.value(self.type, fields)

@@ -59,7 +59,6 @@ class Task(Generic[O_co]):
 
     @cached_property
     def kernels(self) -> Backend:
-        """The kernels, open."""
         return self.open()
 
     def prepare(self) -> None:
@@ -90,12 +89,10 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def state(self) -> dict[str, Any]:
-        """Return the plan as a checkpoint holds it."""
         return {"climbers": self.climbers, "busy": self.busy, "options": dict(self.options)}
 
     @classmethod
     def restored(cls, state: State) -> Plan:
-        """Return the plan that a checkpoint holds."""
         said, climbers = state.part("options"), partial(State.whole, least=1, most=2**40)
         readers: dict[str, Any] = {"climbers": climbers, "iterations": State.whole, "moves": State.text}
         options = {name: read(said, name) for name, read in readers.items() if name in said}

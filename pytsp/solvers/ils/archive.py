@@ -34,12 +34,10 @@ class Archive:
 
     @classmethod
     def restored(cls, state: State, climbers: int, n: int) -> Archive:
-        """Return what `state` says."""
         lengths, seen = (state.array(name, np.int64, (climbers,)) for name in ("lengths", "seen"))
         return cls(lengths, state.tours("tours", n, climbers), seen)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return what `restored` reads."""
         return {"lengths": self.lengths, "tours": np.ascontiguousarray(self.tours), "seen": self.seen}
 
     def stuck(self, lengths: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -143,7 +143,6 @@ class Population(Search):
         return reason
 
     def _started(self, starts: NDArray[np.int32]) -> PopulationStanding:
-        """Stand on the tours from which the climbers start."""
         lengths, steps = lengths_of(self.form.whole, starts), np.zeros(len(starts), dtype=np.int64)
         best = Best.of(lengths, starts, self.options.first)
         return PopulationStanding(self.local_search.place(starts), lengths, steps, best=best, has_descended=False)
@@ -165,7 +164,6 @@ class Population(Search):
         }
 
     def _restored(self, state: State | None) -> PopulationStanding:
-        """Stand where `state` says."""
         assert state is not None
         n, count, first = self.form.whole.n, state.whole("climbers", 1, 2**40), self.options.first
         fields = population_fields(state.part("population"), n, count)

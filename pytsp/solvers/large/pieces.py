@@ -134,7 +134,7 @@ class Pieces(Search):
         return self.standing.rounds >= self.rounds
 
     def stop_reason(self) -> str | None:
-        """Rounds end in time for the passes behind them, or raise `OutOfTime`; the first descent may take longer."""
+        """Return why no further call begins: all rounds but the first descent leave time for the passes behind them."""
         end = self.end_of_rounds()
         if not self.has_begun and self.watch.state is None and self.watch.seconds >= end:
             raise OutOfTime(self.best_tour())
@@ -235,7 +235,6 @@ class Pieces(Search):
         return {"piece": self.piece, "moves": MOVES[self.moves], "standing": self._stored(self.standing), "best": best}
 
     def restore(self, state: State) -> None:
-        """Stand where `state` says."""
         self.standing = self._restored(state.part("standing"))
         self.shortest = self._restored(state.part("best")) if "best" in state else self.standing
 
