@@ -246,7 +246,7 @@ class Evolution(Search):
         return Found(now.best, now.lengths, now.steps, done, mapping=self.local_search.mapping)
 
     def descend_more(self, now: EvolutionStanding | None = None) -> None:
-        """Bring a chunk of climbers of a population, that of `now`, to their local optima; the last ones end it."""
+        """Bring a chunk of climbers of a population, of `now`, to their local optima; the last ones complete it."""
         now = now or self.standing
         count = now.descended
         most = self.size or self._most(len(now.elites))
@@ -327,7 +327,7 @@ class Evolution(Search):
         return {name: fields[field] for name, field in names.items()}
 
     def receive(self, climbers: dict[str, NDArray[Any]]) -> None:
-        """Take such climbers into the population, in place of as many of its first; the next to leave are others."""
+        """Take such climbers into the population, behind the others, in place of as many of its first."""
         now, search = self.standing, self.local_search
         kept = search.chosen(now.handle, np.arange(len(climbers["lengths"]), len(now.lengths)))
         come = self.kernels.value("population", {**climbers, "bests": climbers["tours"]})

@@ -292,5 +292,5 @@ def default_kicks(n: int, climbers: int, busy: int, machine: str) -> int:
 
 
 def settling_seconds(limit: float, passes: float) -> float:
-    """Return the seconds of a limit that are kept for the moves between pieces at the end, whose passes take these."""
+    """Return the seconds of a limit that are kept for the moves between pieces; `passes` are those over all cities."""
     return min(max(min(0.1 * limit, 2.0), passes), 0.35 * limit)

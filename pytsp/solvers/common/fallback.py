@@ -36,8 +36,10 @@ Measured = tuple[NDArray[np.int32], int | float]
 
 
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDArray[np.int32] | None = None) -> Result:
-    """Return the initial tour, or the shorter of `tour` and the quick one, `early` if that is known, once the CPU has
-    `shortened` it as far as the time allows."""
+    """Return the initial tour, or else the shorter one of `tour` and a quick one, which is `early` if that is known.
+
+    The CPU shortens it as far as the time allows.
+    """
     instance, watch, options = task.instance, task.watch, task.options
     if task.initial_tour is not None:
         tour, length = task.initial_tour, instance.tour_length(task.initial_tour)

@@ -18,8 +18,8 @@ NONE = np.int64(np.iinfo(np.int64).max)
 class Archive:
     """Best tours that climbers had when they restarted, shape (climbers, n), and their lengths, shape (climbers,).
 
-    Climbers that never did have any tour, of length `NONE`. `seen` are all climbers' lengths at the last look at who is
-    stuck.
+    Climbers that never restarted have any tour, of length `NONE`. `seen` are the lengths of all climbers when it was
+    last looked who is stuck.
     """
 
     lengths: NDArray[np.int64]
