@@ -14,17 +14,9 @@ _RECORDS = ("dist-info", "egg-info", "egg-link")
 
 
 def find_namesake(package: str) -> tuple[str, str] | None:
-    """Find a distribution named `pytsp` among what is installed; None where there is none.
+    """Find a distribution named `pytsp` installed beside this `package`, a folder, or on the path.
 
-    Parameters
-    ----------
-    package : str
-        The folder of the package that is being imported.
-
-    Returns
-    -------
-    tuple of str or None
-        Its version, empty where that is not told, and the folder in which it is recorded.
+    Return its version, empty where that is not told, and the folder in which it is recorded.
     """
     # `importlib.metadata` would take longer to import than the rest of pytsp.
     beside = os.path.dirname(package)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from pytsp.backends import BackendStatus, Device
-from pytsp.backends.cuda import libraries as cuda_libraries
-from pytsp.backends.cuda.libraries import CudaLibraries
+from pytsp.backends.cuda import nvrtc
+from pytsp.backends.cuda.nvrtc import CudaLibraries
 from pytsp.backends.devices import missing_functions, usable_cores
 from pytsp.backends.registry import choose
 from pytsp.exceptions import BackendError, BackendUnavailable
@@ -129,7 +129,7 @@ int clGetDeviceInfo(H d, unsigned key, size_t room, void *out, size_t *size) {
 PROBE = """
 import json, sys
 from pytsp.backends import status
-from pytsp.backends.cuda.libraries import find_libraries
+from pytsp.backends.cuda.nvrtc import find_libraries
 from pytsp.backends.kinds import KINDS
 from dataclasses import asdict
 probe = KINDS[sys.argv[1]].probe()
@@ -259,9 +259,9 @@ def test_the_folder_beside_the_compiler_is_taken_for_its_headers(tmp_path: Path)
         (tmp_path / root / "include").mkdir(parents=True)
         (tmp_path / root / "include" / "cuda_fp16.h").touch()
     one, two = tmp_path / "one", tmp_path / "two"
-    assert cuda_libraries._include(str(two / "lib" / "libnvrtc.so.13"), [one]) == str(two / "include")
-    assert cuda_libraries._include("libnvrtc.so.13", [tmp_path, one]) == str(one / "include")
-    assert cuda_libraries._include("libnvrtc.so.13", [tmp_path]) == ""
+    assert nvrtc._include(str(two / "lib" / "libnvrtc.so.13"), [one]) == str(two / "include")
+    assert nvrtc._include("libnvrtc.so.13", [tmp_path, one]) == str(one / "include")
+    assert nvrtc._include("libnvrtc.so.13", [tmp_path]) == ""
 
 
 # Choosing a device

@@ -14,7 +14,7 @@ import pytest
 from pytsp.backends import Backend, BackendStatus, Device, cpu, kernel_cache, open_backend, opencl, status
 from pytsp.backends.cpu import Sequential
 from pytsp.backends.cuda import driver, nvrtc
-from pytsp.backends.cuda.libraries import CudaLibraries
+from pytsp.backends.cuda.nvrtc import CudaLibraries
 from pytsp.backends.devices import Probe
 from pytsp.backends.kind import DeviceKind, Found
 from pytsp.backends.kinds import KINDS

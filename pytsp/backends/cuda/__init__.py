@@ -1,1 +1,1 @@
-"""CUDA: NVIDIA's driver, its run-time compiler NVRTC, where its libraries lie, and the backend made of them."""
+"""CUDA: NVIDIA's driver, its run-time compiler NVRTC, and the backend made of them."""

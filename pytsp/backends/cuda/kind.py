@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.cuda import driver, nvrtc
-from pytsp.backends.cuda.libraries import find_libraries
 from pytsp.backends.devices import Probe
 from pytsp.backends.kind import DeviceKind, Found
 from pytsp.exceptions import BackendUnavailable
@@ -42,7 +41,7 @@ class Cuda(DeviceKind):
         """Load NVRTC and a part while the driver comes up, and then look for devices."""
         threads = [] if self.failures else driver.begin()
         version = driver.driver_version() if threads else ""
-        libraries = find_libraries(version) if version else Probe()
+        libraries = nvrtc.find_libraries(version) if version else Probe()
         module, trouble = (None, libraries) if isinstance(libraries, Probe) else self.load(part)
         if threads:
             # What imports take that are needed later is spent here, too.

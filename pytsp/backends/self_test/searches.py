@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,8 @@ SPOTS = np.random.default_rng(SEED).integers(0, 2**20, (2, CITIES), dtype=np.int
 CHOSEN = np.array([2, 0, 4], dtype=np.int32)
 # The endings of a climber's entry point, of which a GPU has one for each mapping.
 MAPPINGS = ("", "_block", "_thread")
+# What generations of crossover have in common.
+GENERATION = {"seed": SEED, "most": 150, "cap": 80, "rounds": 8}
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,13 @@ class Outcome:
 
     case: tuple[object, ...]
     entry: str
-    tours: NDArray[Any]
-    lengths: NDArray[Any]
+    tours: NDArray[Any] = field(default_factory=lambda: np.empty((0, CITIES), np.int32))
+    lengths: NDArray[Any] = field(default_factory=lambda: np.empty(0, np.int64))
     others: tuple[Any, ...] = ()
 
 
 class Trial:
-    """The kernels of a backend, with one instance loaded."""
+    """The kernels of a backend, with one instance; `plane_climb` is named by its verb, `climb`."""
 
     def __init__(self, kernels: Backend, form: Form) -> None:
         self.kernels, self.call, self.value, self.form = kernels, kernels.call, kernels.value, form
@@ -54,93 +57,101 @@ class Trial:
         # A CPU's climbers may descend by stretches of a tour: here by the whole of it.
         self.stretch = (0, 0) if kernels.device is None else ()
 
-    def load(self) -> Opaque:
-        """Return the instance on the device."""
+    @cached_property
+    def loaded(self) -> Opaque:
+        """The instance on the device."""
         return self.call(f"{self.form.kind}_load", *self.form.arguments)  # type: ignore[no-any-return]
 
-    def ways(self, verb: str, *endings: str) -> list[str]:
-        """Return the entry points by which climbers go on here: one a mapping."""
-        names = [f"{self.form.kind}_{verb}{ending}" for ending in endings or MAPPINGS]
-        return [name for name in names if name in self.kernels.entry_points]
+    def run(self, verb: str, *arguments: object) -> Opaque:
+        """Call an entry point on the instance."""
+        return self.call(self.entry(verb), self.loaded, *arguments)  # type: ignore[no-any-return]
 
-    def batch(self, case: tuple[object, ...], entry: str, batch: Opaque) -> Outcome:
+    def entry(self, verb: str) -> str:
+        return f"{self.form.kind}_{verb}"
+
+    def ways(self, verb: str, *endings: str) -> list[str]:
+        """Return the verbs by which climbers go on here: one a mapping."""
+        verbs = [f"{verb}{ending}" for ending in endings or MAPPINGS]
+        return [each for each in verbs if self.entry(each) in self.kernels.entry_points]
+
+    def random(self) -> Opaque:
+        """Return climbers of random restarts at their beginning."""
+        return self.call("batch_random", CITIES, SEED, 0, CLIMBERS)  # type: ignore[no-any-return]
+
+    def batch(self, case: tuple[object, ...], verb: str, batch: Opaque) -> Outcome:
         """Return the results of a batch of random restarts."""
         found = self.kernels.fields(batch)
         others = (*self.call("batch_found", batch), self.call("batch_tour", batch, 1))
-        return Outcome(case, entry, found["tours"], found["lengths"], others)
+        return Outcome(case, self.entry(verb), found["tours"], found["lengths"], others)
 
     def descent(self, verb: str, descent: Opaque) -> Outcome:
         """Return the results of the descent of the first tour."""
         counts = self.call("descent_counts", descent)
         length = self.form.whole.tour_length(self.tours[0]) - int(counts[0])
         tour = self.call("descent_tour", descent)
-        return Outcome((verb,), f"{self.form.kind}_{verb}", tour[None], np.array([length]), (counts,))
+        return Outcome((verb,), self.entry(verb), tour[None], np.array([length]), (counts,))
 
-    def population(self, case: tuple[object, ...], entry: str, population: Opaque) -> Outcome:
+    def climbers(self, case: tuple[object, ...], verb: str, climbers: Opaque, *others: str) -> Outcome:
+        """Return the best tours of climbers, chains or colonies, with `others` of their fields."""
+        found = self.kernels.fields(climbers)
+        rest = tuple(found[name] for name in ("steps", *others))
+        return Outcome(case, self.entry(verb), found["bests"], found["lengths"], rest)
+
+    def population(self, case: tuple[object, ...], verb: str, population: Opaque) -> Outcome:
         """Return the results of a population."""
-        found = self.kernels.fields(population)
         place = self.call("population_best", population)
-        others = (found["steps"], place, self.call("population_tour", population, place))
-        return Outcome(case, entry, found["bests"], found["lengths"], others)
+        found = self.climbers(case, verb, population)
+        return replace(found, others=(*found.others, place, self.call("population_tour", population, place)))
 
 
 def _restarts(trial: Trial) -> Iterator[Outcome]:
-    call, kind = trial.call, trial.form.kind
-    loaded = trial.load()
+    call = trial.call
     # A GPU loads a grid as a plane for these.
-    if kind != "grid":
-        descent = call(f"{kind}_descend", loaded, call("descent_given", trial.tours[0]), 20)
+    if trial.form.kind != "grid":
+        descent = trial.run("descend", call("descent_given", trial.tours[0]), 20)
         yield trial.descent("descend", descent)
         for _ in range(3):
-            descent = call(f"{kind}_scan", loaded, descent, ALL, 2, CITIES // 2 + 1)
-            descent = call("descent_turn", descent, ALL)
+            descent = call("descent_turn", trial.run("scan", descent, ALL, 2, CITIES // 2 + 1), ALL)
         yield trial.descent("scan", descent)
     for k in (1, ALL):
-        for entry in trial.ways("climb"):
-            batch = call(entry, loaded, call("batch_random", CITIES, SEED, 0, CLIMBERS), k, MOST_PASSES)
-            yield trial.batch((k,), entry, batch)
+        for verb in trial.ways("climb"):
+            yield trial.batch((k,), verb, trial.run(verb, trial.random(), k, MOST_PASSES))
 
 
 def _search(trial: Trial) -> Iterator[Outcome]:
-    call, kind = trial.call, trial.form.kind
-    loaded = trial.load()
-    given = call("population_given", trial.tours)
+    given = trial.call("population_given", trial.tours)
     for moves, pivot, kick, acceptance in ((0, 0, 0, 0), (1, 1, 1, 1), (1, 2, 2, 0), (2, 0, 3, 1)):
         # A GPU's single threads make no chains.
-        for entry in trial.ways("ils", *MAPPINGS[: 2 if moves == 2 else 3]):
+        for verb in trial.ways("ils", *MAPPINGS[: 2 if moves == 2 else 3]):
             fields = {"moves": moves, "pivot": pivot, "kick": kick, "acceptance": acceptance, "draws": 20}
-            climbed = call(entry, loaded, trial.lists, given, _plan(trial, **fields, iterations=30), *trial.stretch)
-            yield trial.population((moves, pivot, "ils"), entry, climbed)
-            polish = entry.replace("ils", "polish")
-            polished = call(polish, loaded, trial.lists, climbed, _plan(trial, **fields), *trial.stretch)
+            climbed = trial.run(verb, trial.lists, given, _plan(trial, **fields, iterations=30), *trial.stretch)
+            yield trial.population((moves, pivot, "ils"), verb, climbed)
+            polish = verb.replace("ils", "polish")
+            polished = trial.run(polish, trial.lists, climbed, _plan(trial, **fields), *trial.stretch)
             yield trial.population((moves, pivot, "polish"), polish, polished)
-    started = call(f"{kind}_start", loaded, trial.lists, SEED, 0, 2 * CLIMBERS, 96)
-    entry = trial.ways("ils")[0]
-    started = call(entry, loaded, trial.lists, started, _plan(trial, moves=2), *trial.stretch)
-    yield trial.population(("start",), f"{kind}_start", started)
-    if kind in ("grid", "plane"):
+    started = trial.run("start", trial.lists, SEED, 0, 2 * CLIMBERS, 96)
+    started = trial.run(trial.ways("ils")[0], trial.lists, started, _plan(trial, moves=2), *trial.stretch)
+    yield trial.population(("start",), "start", started)
+    if trial.form.kind in ("grid", "plane"):
         yield from _many_starts(trial)
 
 
 def _flat(trial: Trial) -> Iterator[Outcome]:
-    call, kind = trial.call, trial.form.kind
-    loaded = trial.load()
+    call = trial.call
     # Enough climbers for several thread blocks.
     count, spots = 8 * CLIMBERS, [np.ascontiguousarray(axis) for axis in SPOTS]
     plan = {"seed": SEED, "first": 3, "noise": 256, "joins": 6, "wide": 6, "least": 4, "rounds": 40}
     for is_curved in (True, False):
         started = trial.value("bulk_plan", {**plan, "curved": is_curved})
-        bred = call(f"{kind}_bulk", loaded, trial.lists, *spots, count, started)
-        yield trial.population((is_curved, "bulk"), f"{kind}_bulk", bred)
+        bred = trial.run("bulk", trial.lists, *spots, count, started)
+        yield trial.population((is_curved, "bulk"), "bulk", bred)
         for generation in range(12):
-            choice = {"most": 150, "cap": 80, "rounds": 8, "unions": 3 * (generation // 3), "thrift": 70 * is_curved}
-            fields = {"seed": SEED, "generation": generation, **choice}
-            bred = call(f"{kind}_cross", loaded, trial.lists, bred, trial.value("generation_plan", fields))
-        yield trial.population((is_curved, "cross"), f"{kind}_cross", bred)
+            choice = {"generation": generation, "unions": 3 * (generation // 3), "thrift": 70 * is_curved}
+            bred = trial.run("cross", trial.lists, bred, trial.value("generation_plan", {**GENERATION, **choice}))
+        yield trial.population((is_curved, "cross"), "cross", bred)
     given = call("population_joined", call("population_given", trial.tours), call("population_chosen", bred, CHOSEN))
-    searched = call(f"{kind}_rounds", loaded, trial.lists, given, started)
-    yield trial.population(("rounds",), f"{kind}_rounds", searched)
-    if kind in ("grid", "plane"):
+    yield trial.population(("rounds",), "rounds", trial.run("rounds", trial.lists, given, started))
+    if trial.form.kind in ("grid", "plane"):
         yield from _many(trial)
 
 
@@ -170,19 +181,10 @@ def _many(trial: Trial) -> Iterator[Outcome]:
     tours = np.concatenate([trial.tours, trial.tours[::-1] + CITIES], axis=1)
     many = call("plane_many_given", loaded, lists, sizes, generations, tours)
     for generation in range(6):
-        fields = {
-            "seed": SEED,
-            "generation": generation,
-            "most": 150,
-            "cap": 80,
-            "rounds": 8,
-            "unions": 3,
-            "thrift": 70,
-        }
+        fields = {**GENERATION, "generation": generation, "unions": 3, "thrift": 70}
         many = call("plane_many_cross", loaded, many, trial.value("generation_plan", fields))
     tours, lengths = call("many_bests", many)
-    others = (call("many_going", many),)
-    yield Outcome(("many",), "plane_many_cross", tours.reshape(2, CITIES), lengths, others)
+    yield Outcome(("many",), "plane_many_cross", tours.reshape(2, CITIES), lengths, (call("many_going", many),))
 
 
 def _plan(trial: Trial, **fields: int) -> Opaque:
@@ -203,21 +205,18 @@ def _lists(trial: Trial) -> Iterator[Outcome]:
     sizes = np.array([CITIES], dtype=np.int32)
     # Of one neighbour each all are not joined.
     joined = tuple(call("many_connected", trial.lists[:, :count].copy(), sizes) for count in (1, NEIGHBOURS))
-    nothing = np.empty((0, CITIES), np.int32), np.empty(0, np.int64)
-    yield Outcome((), "boxes_quadrants", *nothing, (order, places, near, around, *joined))
+    yield Outcome((), "boxes_quadrants", others=(order, places, near, around, *joined))
 
 
 def _comparators(trial: Trial) -> Iterator[Outcome]:
-    call, kind, lists = trial.call, trial.form.kind, trial.lists
-    loaded = trial.load()
+    call, lists = trial.call, trial.lists
     longest = float(trial.distances.max())
     temperatures = np.linspace(0.1 * longest, 0.0, 20)
     for moves in (0, 1):
         fields = {"seed": SEED, "first": 0, "from": 0, "trials": CITIES, "moves": moves}
         chains = call("chains_given", trial.tours)
-        chains = call(f"{kind}_anneal", loaded, lists, chains, trial.value("annealing_plan", fields), temperatures)
-        found = trial.kernels.fields(chains)
-        yield Outcome((moves, "anneal"), f"{kind}_anneal", found["bests"], found["lengths"], (found["steps"],))
+        chains = trial.run("anneal", lists, chains, trial.value("annealing_plan", fields), temperatures)
+        yield trial.climbers((moves, "anneal"), "anneal", chains)
     near = np.take_along_axis(trial.distances, lists.astype(np.int64), axis=1)
     etas = np.square(near.mean() / np.maximum(near, 0.5))
     reference = float(trial.form.whole.tour_length(trial.tours[0]))
@@ -227,54 +226,40 @@ def _comparators(trial: Trial) -> Iterator[Outcome]:
         rules |= {"elite": 3.0, "turns": turns, "reference": reference, "floor": 0.01, "smoothing": 0.5, "patience": 3}
         colonies = call("colonies_given", NEIGHBOURS, trial.tours, lengths, 10.0)
         stretch = trial.value("stretch", {"seed": SEED, "first": 0, "from": 0, "iterations": 5})
-        colonies = call(f"{kind}_forage", loaded, lists, etas, colonies, trial.value("rules", rules), stretch)
-        found = trial.kernels.fields(colonies)
-        others = (found["steps"], found["trails"])
-        yield Outcome((search, "forage"), f"{kind}_forage", found["bests"], found["lengths"], others)
+        colonies = trial.run("forage", lists, etas, colonies, trial.value("rules", rules), stretch)
+        yield trial.climbers((search, "forage"), "forage", colonies, "trails")
 
 
 def _neighbourhoods(trial: Trial) -> Iterator[Outcome]:
-    call = trial.call
-    loaded = trial.load()
     # All end alike; a CPU has the first ones only.
     for by in range(1 if "grid_climb_by" in trial.kernels.entry_points else 4):
-        pairs = call("pairs_of", CITIES, by)
-        for entry in trial.ways("climb_by"):
-            batch = call("batch_random", CITIES, SEED, 0, CLIMBERS)
-            shared = (False,) if entry.endswith("block") else ()
-            yield trial.batch((), entry, call(entry, loaded, pairs, batch, *shared, MOST_PASSES))
-    for entry in trial.ways("climb_by", "_flat"):
-        batch = call("batch_random", CITIES, SEED, 0, CLIMBERS)
-        yield trial.batch((), entry, call(entry, loaded, call("pairs_of", CITIES, 0), batch, MOST_PASSES))
+        pairs = trial.call("pairs_of", CITIES, by)
+        for verb in trial.ways("climb_by", *MAPPINGS, *["_flat"] * (by == 0)):
+            shared = (False,) if verb.endswith("block") else ()
+            yield trial.batch((), verb, trial.run(verb, pairs, trial.random(), *shared, MOST_PASSES))
 
 
 def _strategies(trial: Trial) -> Iterator[Outcome]:
-    call = trial.call
-    loaded = trial.load()
-    given = call("population_given", trial.tours)
+    given = trial.call("population_given", trial.tours)
     for moves, pivot in ((0, 0), (1, 1), (1, 2)):
-        for entry in trial.ways("ils", "", "_lockstep"):
-            for blocks in ((1,), (3,)) if entry.endswith("lockstep") else ((),):
-                fields = {"moves": moves, "pivot": pivot, "kick": 1, "draws": 20}
-                climbed = call(
-                    entry, loaded, trial.lists, given, _plan(trial, **fields, iterations=10), *(blocks or trial.stretch)
-                )
-                yield trial.population((moves, pivot), entry, climbed)
+        plan = _plan(trial, moves=moves, pivot=pivot, kick=1, draws=20, iterations=10)
+        for verb in trial.ways("ils", "", "_lockstep"):
+            for layout in ((1,), (3,)) if verb.endswith("lockstep") else (trial.stretch,):
+                yield trial.population((moves, pivot), verb, trial.run(verb, trial.lists, given, plan, *layout))
 
 
 def _blocks(trial: Trial) -> Iterator[Outcome]:
     call = trial.call
-    loaded = trial.load()
     shapes = [(2, lanes, rows) for lanes in (32, 128) for rows in (3, 7)]
     for k in (1, ALL):
-        for entry in trial.ways("climb", "", "_blocks"):
-            for shape in shapes if entry.endswith("blocks") else [()]:
-                batch = call("batch_random", CITIES, SEED, 0, CLIMBERS)
-                batch = call(entry, loaded, batch, k, MOST_PASSES, *shape)
+        for verb in trial.ways("climb", "", "_blocks"):
+            for shape in shapes if verb.endswith("blocks") else [()]:
+                batch = trial.run(verb, trial.random(), k, MOST_PASSES, *shape)
                 # Of climbers that take turns only the best one's tour is there.
                 found = call("batch_found", batch)
                 best = int(found[0].argmin())
-                yield Outcome((k,), entry, call("batch_tour", batch, best)[None], found[0][best : best + 1], found)
+                tours, lengths = call("batch_tour", batch, best)[None], found[0][best : best + 1]
+                yield Outcome((k,), trial.entry(verb), tours, lengths, found)
 
 
 def _bound(trial: Trial) -> Iterator[Outcome]:
@@ -291,8 +276,7 @@ def _bound(trial: Trial) -> Iterator[Outcome]:
     penalties = call("ascent_best", state)
     ascent = (penalties, *call("ascent_bound", state), *call("one_tree", graph, penalties))
     alphas = (call("alphas", graph, penalties), call("alpha_lists", graph, penalties, 2, NEIGHBOURS))
-    nothing = np.empty((0, CITIES), np.int32), np.empty(0, np.int64)
-    yield Outcome((), "alpha_lists", *nothing, (*ascent, *alphas))
+    yield Outcome((), "alpha_lists", others=(*ascent, *alphas))
 
 
 PARTS: dict[str, Callable[[Trial], Iterator[Outcome]]] = {
