@@ -10,7 +10,7 @@ from pytsp.solvers import policy
 from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
-from pytsp.utils.suggestions import hint
+from pytsp.utils.text import hint
 
 __all__ = ["check_initial_tour", "choose", "given_of"]
 
