@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytsp.backends.kind import PARTS, Found
 from pytsp.backends.kinds import BACKENDS, KINDS, find
 from pytsp.exceptions import BackendError, BackendUnavailable
-from pytsp.utils.suggestions import hint
+from pytsp.utils.text import hint
 
 if TYPE_CHECKING:
     from futhark_ffi import Futhark

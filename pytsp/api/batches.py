@@ -11,14 +11,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytsp.api import rescaled
 from pytsp.api.collapsed import collapse_all
 from pytsp.api.dispatch import open_placed, task_of
 from pytsp.api.reductions import WithFixedEdges
-from pytsp.api.request import Request
-from pytsp.api.steps import Restater
+from pytsp.api.steps import Request, Restater
 from pytsp.api.together import Together, kind_of
 from pytsp.api.transforms import solve_instance
 from pytsp.backends.context import Backend
@@ -41,8 +39,6 @@ from pytsp.solvers.speeds import BYTES
 from pytsp.utils.arguments import seed_number, whole_number
 from pytsp.utils.memory import check_memory
 
-__all__ = ["SHORTENED_SECONDS", "TOGETHER_CITIES", "Batches", "form_all"]
-
 # Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones
 # keep a machine busy alone.
 TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
@@ -64,8 +60,7 @@ CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
 
 @dataclass(frozen=True)
 class Batches:
-    """Settings of the solve of all instances, and the clock. `on_progress` is called while one is solved alone, and may
-    end that."""
+    """Settings of the solve of all instances, and its clock. `on_progress` may end what is solved alone."""
 
     climbers: int
     seed: int
@@ -75,29 +70,23 @@ class Batches:
     on_progress: Callable[[Progress], object] | None = None
 
     @classmethod
-    def of(
-        cls, climbers: int, seed: int | None, iterations: int | None, watch: Watch, placement: dict[str, Any]
-    ) -> Batches:
-        """Check the arguments of a call, whose kernels are placed by these."""
-        climbers = whole_number("climbers", climbers, 1, 2**20)
-        seed = seed_number(seed)
+    def of(cls, climbers: int, seed: int | None, iterations: int | None, **others: Any) -> Batches:
+        """Return the settings once they are checked."""
         if iterations is not None:
             iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
-        return cls(climbers, seed, iterations, placement, watch)
+        return cls(whole_number("climbers", climbers, 1, 2**20), seed_number(seed), iterations, **others)
 
     def check_memory(self, instances: Sequence[Instance]) -> None:
-        """Refuse climbers that do not fit the memory."""
         largest = max(cities_of(instances), default=0)
         check_memory("climbers", self.climbers, lambda count: CITY_BYTES * largest * count)
 
     @cached_property
     def kernels(self) -> Backend:
-        """The kernels of crossover, open."""
         return open_placed(self.placement, "flat")
 
     @cached_property
     def climbing(self) -> Backend:
-        """The kernels of local search, open: on a CPU the same."""
+        """The kernels of local search: on a CPU those of crossover."""
         return open_placed(self.placement, "search")
 
     def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result | InstanceError], None, None]:
@@ -115,15 +104,15 @@ class Batches:
 
     def _solve_all(self, instances: list[Instance]) -> Iterator[tuple[int, Result | InstanceError]]:
         groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
-        is_limited = self.watch.time_limit is not None
-        go_together = [_goes_together(instance, is_limited=is_limited) for instance in instances]
-        together = [each for each, may_join in zip(enumerate(instances), go_together, strict=True) if may_join]
+        together, alone = list[tuple[int, Instance]](), list[tuple[int, Instance]]()
+        for each in enumerate(instances):
+            is_joining = _goes_together(each[1], is_limited=self.watch.time_limit is not None)
+            (together if is_joining else alone).append(each)
         for (index, instance), form in zip(together, form_all([each for _, each in together]), strict=True):
             if isinstance(form, InstanceError):
                 yield index, form
             else:
                 groups.setdefault(kind_of(form), []).append((index, instance, form))
-        alone = [each for each, may_join in zip(enumerate(instances), go_together, strict=True) if not may_join]
         # Of a time limit each has a share, by its cities those that are solved together.
         cities = sum(instance.n for instance in instances)
         reserve = (self.watch.time_limit or 0.0) * sum(instance.n for _, instance in alone) / max(1, cities)
@@ -147,7 +136,6 @@ class Batches:
         return solve_instance(instance, self._request(options, seconds))
 
     def _request(self, options: Options, seconds: float) -> Request:
-        """Return the request to solve an instance alone, within the seconds."""
         return Request(
             solver=options,
             seed=self.seed,
@@ -158,7 +146,7 @@ class Batches:
         )
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
-        """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""
+        """Return the seconds kept for instances that are not solved, with their descent in half of the limit."""
         if self.watch.time_limit is None:
             return 0.0
         quick = sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in group)
@@ -175,8 +163,7 @@ class Batches:
         return fallback_result(task, None)
 
     def _solve_group(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
-        """Solve instances of one kind, as many at a time as take a fraction of a second, until only the reserve of the
-        time is left."""
+        """Solve instances of one kind, a fraction of a second at a time, until only the reserve is left."""
         machine = "cpu" if self.kernels.device is None else "gpu"
         first = FIRST_CITIES[machine] * (self.kernels.threads or 1)
         is_limited = self.watch.time_limit is not None
@@ -196,7 +183,7 @@ class Batches:
             yield index, self.untimely(instance, len(group) - left)
 
     def _count(self, group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
-        """Return how many of the first instances go together: up to `cities` in all, within a call's memory."""
+        """Return how many of the first instances go together: up to `cities` in all, that fit the memory."""
         device = self.kernels.device
         # A GPU's share leaves room for what comes of the tours.
         room = CPU_BYTES if device is None else min(GPU_BYTES, (device.memory or GPU_BYTES) // 2)
@@ -214,7 +201,8 @@ class Batches:
         began = time.perf_counter()
         forms, instances = [form for *_, form in chunk], [instance for _, instance, _ in chunk]
         together = Together(self.kernels, self.climbing, forms)
-        generations = np.array([self._generations(instance.n) for instance in instances], dtype=np.int32)
+        most = [20 + each.n // 10 if self.iterations is None else self.iterations for each in instances]
+        generations = np.array(most, dtype=np.int32)
         looked = began
 
         def go_on() -> bool:
@@ -233,44 +221,32 @@ class Batches:
             if recomputed[number] != lengths[number]:
                 verify(Best(int(lengths[number]), 0, tours[number]), form, self.kernels, self.seed)
         units = [0.0 if instance.is_exact else float(form.unit) for _, instance, form in chunk]
-        results = self._results(instances, tours, given, units, generations.tolist(), seconds)
+        # Nobody else has these arrays: each result has its rows.
+        columns: dict[str, Any] = {
+            "instance": instances,
+            "tour": tours,
+            "length": given,
+            "resolution": units,
+            "iterations": most,
+            "lengths": np.array(given)[:, None],
+            "steps": np.zeros((len(chunk), 1), dtype=np.int64),
+            "passes": np.empty((len(chunk), 0), dtype=np.int32),
+            "done": np.ones((len(chunk), 1), dtype=np.bool_),
+        }
+        results = self._results(columns, seconds / len(chunk))
         is_coarse = together.are_coarse(tours, given, units)
         for (index, *_), result, may_be in zip(chunk, results, is_coarse, strict=True):
             yield index, self._finer(result, kept) if may_be else result
 
-    def _generations(self, n: int) -> int:
-        """Return the most generations of an instance of n cities."""
-        return 20 + n // 10 if self.iterations is None else self.iterations
-
     def _finer(self, result: Result, reserve: float) -> Result:
-        """Return what a solve on finer scales makes of a result, where there is time for one."""
+        """Return the result of searches on finer scales, if there is time for them."""
         options = EAX(climbers=self.climbers, iterations=result.iterations, moves="lk")
         request = self._request(options, self.watch.seconds_left - reserve)
         finer = rescaled.solve_finer(result, request)
         return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
 
-    def _results(
-        self,
-        instances: Sequence[Instance],
-        tours: Sequence[NDArray[np.int32]],
-        lengths: Sequence[int | float],
-        units: Sequence[float],
-        generations: Sequence[int],
-        seconds: float,
-    ) -> Iterator[Result]:
-        """Return the results of a kernel call that took the seconds."""
-        # Nobody else has these arrays: each result has its rows.
-        columns: dict[str, Any] = {
-            "instance": instances,
-            "tour": tours,
-            "length": lengths,
-            "resolution": units,
-            "iterations": generations,
-            "lengths": np.array(lengths)[:, None],
-            "steps": np.zeros((len(instances), 1), dtype=np.int64),
-            "passes": np.empty((len(instances), 0), dtype=np.int32),
-            "done": np.ones((len(instances), 1), dtype=np.bool_),
-        }
+    def _results(self, columns: dict[str, Any], seconds: float) -> Iterator[Result]:
+        """Yield the results of a kernel call, by the values of each field, which took the seconds each."""
         first = Result(
             **{name: column[0] for name, column in columns.items()},
             climber=0,
@@ -278,7 +254,7 @@ class Batches:
             k=None,
             backend=self.kernels.name,
             mapping="thread",
-            seconds=seconds / len(instances),
+            seconds=seconds,
             stop_reason="finished",
             solver="eax",
         )
@@ -295,14 +271,14 @@ def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:
 
 def form_all(instances: Sequence[Instance]) -> list[Form] | list[Form | InstanceError]:
     """Return the form of each instance, or why it has none."""
+
+    def form_or_error(instance: Instance) -> Form | InstanceError:
+        try:
+            return form_of(instance)
+        except InstanceError as error:
+            return error
+
     try:
         return forms_of(instances)
     except InstanceError:
-        return [_form_or_error(instance) for instance in instances]
-
-
-def _form_or_error(instance: Instance) -> Form | InstanceError:
-    try:
-        return form_of(instance)
-    except InstanceError as error:
-        return error
+        return list(map(form_or_error, instances))

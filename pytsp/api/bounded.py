@@ -6,23 +6,22 @@ import logging
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.api.dispatch import options_of, watch_of
-from pytsp.api.request import Request
+from pytsp.api.steps import Request
 from pytsp.bound.bound import PROOFS, Ascent
 from pytsp.bound.certificate import Certificate
 from pytsp.bound.graphs import Kind
+from pytsp.checkpoint.content import Bounded
 from pytsp.exceptions import PytspError
 from pytsp.problem.instance import Instance
 from pytsp.run.limits import Limits
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
-
-__all__ = ["Bounded", "bound_result", "nearer", "search_seconds", "solve_bounded", "tell_bound"]
 
 # The part of the time limit that is kept for the bound, and the seconds that an ascent takes besides its proofs.
 SHARE, LONGEST_SECONDS = 0.2, 10.0
@@ -30,19 +29,6 @@ SHARE, LONGEST_SECONDS = 0.2, 10.0
 _QUICK_SECONDS = 0.1
 
 _log = logging.getLogger("pytsp")
-
-
-@dataclass(frozen=True)
-class Bounded:
-    """Settings and state of the lower bound, as stored in a checkpoint.
-
-    `time_limit` is that of search and bound together. `lower_bound` is None where it is still to come; `near` is the
-    length that is near enough to it.
-    """
-
-    time_limit: float | None
-    lower_bound: int | float | None = None
-    near: int | float | None = None
 
 
 def solve_bounded(instance: Instance, request: Request, solve: Callable[[Instance, Request], Result]) -> Result:
@@ -121,11 +107,7 @@ def bound_result(
 
 
 def _climb(
-    ascent: Ascent,
-    watch: Watch,
-    seconds: float | None,
-    length: int | float,
-    find: Callable[[], NDArray[np.int32]],
+    ascent: Ascent, watch: Watch, seconds: float | None, length: int | float, find: Callable[[], NDArray[np.int32]]
 ) -> Certificate | None:
     """Return the best certificate within the seconds, and report progress; None if there is no time for one."""
     proofs = 0

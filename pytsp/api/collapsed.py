@@ -17,13 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.request import Request
-from pytsp.api.steps import Step
+from pytsp.api.steps import Request, Step
 from pytsp.neighbours.coincident import Groups, group_coincident
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import check_tour
-
-__all__ = ["Collapsed", "collapse_all"]
 
 # Cities that a place keeps where the triangle inequality may be broken: half of a short neighbour list.
 MOST_COPIES = 4
@@ -73,8 +70,7 @@ class Collapsed(Step):
         *,
         has_initial_tour: bool = False,
     ) -> Collapsed | None:
-        """Return the instance with few cities a place; None where no place has more, or only ends that are kept, or
-        where edges are fixed, of which no city is left out.
+        """Return the instance with few cities a place; None where no city is left out, as of fixed edges.
 
         `start_city` and `end_city` are ends of an open path, which are kept. With `has_initial_tour` a tour must not
         get longer by what is left out. Coordinates take work O(n log n) and memory O(n). A matrix takes O(n), and O(n)
@@ -86,13 +82,6 @@ class Collapsed(Step):
         copies = _copies_of(original, groups)
         if (groups.sizes <= copies).all() or (has_initial_tour and copies.max() > 1):
             return None
-        collapsed = cls._of_groups(original, groups, copies, start_city, end_city)
-        return collapsed if len(collapsed.kept) < original.n else None
-
-    @classmethod
-    def _of_groups(
-        cls, original: Instance, groups: Groups, copies: NDArray[np.int64], start_city: int | None, end_city: int | None
-    ) -> Collapsed:
         is_kept = np.zeros(original.n, dtype=np.bool_)
         is_kept[groups.order[groups.rank < np.repeat(copies, groups.sizes)]] = True
         ends = [city for city in (start_city, end_city) if city is not None]
@@ -105,6 +94,8 @@ class Collapsed(Step):
                 is_kept[others[~np.isin(others, ends)][:1]] = False
                 is_kept[city] = True
         kept = np.flatnonzero(is_kept)
+        if len(kept) == original.n:
+            return None
         # Cities follow the first one that is kept and is not the end; where there is only the end, they precede it.
         by_place = kept if end_city is None else np.concatenate([kept[kept != end_city], [end_city]])
         places, first = np.unique(place[by_place], return_index=True)
@@ -119,27 +110,18 @@ class Collapsed(Step):
         return cls(original, part, kept.astype(np.int32), owner.astype(np.int32), end, offset)
 
     def city(self, city: int | None) -> int | None:
-        """Return the number of a kept city in `instance`."""
         return None if city is None else int(self.owner[city])
 
     def map_request(self, request: Request) -> Request:
-        """Return the request for few cities, which are numbered anew."""
         start, end = self.city(request.start_city), self.city(request.end_city)
         limits = request.limits.with_target(self.original) if self.offset else request.limits
         return replace(super().map_request(request), start_city=start, end_city=end, limits=limits)
 
     def stored(self) -> dict[str, Any]:
-        """Return the original, and which cities follow which."""
         return {**super().stored(), "kept": self.kept, "owner": self.owner, "offset": self.offset}
 
     def tour(self, tour: Any) -> NDArray[np.int32]:
-        """Return a tour or path of the original without the cities that are left out.
-
-        Raises
-        ------
-        TourError
-            If `tour` does not visit every city of the original exactly once.
-        """
+        """Return a tour or path of the original, which is checked, without the cities that are left out."""
         cities = check_tour(tour, self.original.n)
         owners = self.owner[cities]
         tour_of_kept: NDArray[np.int32] = owners[self.kept[owners] == cities]
@@ -157,10 +139,7 @@ class Collapsed(Step):
 
 
 def collapse_all(instances: Sequence[Instance]) -> dict[int, Collapsed]:
-    """Return the collapsed instances, by their numbers, of those that have crowded places.
-
-    Coordinates of equal shape are looked through together.
-    """
+    """Return the collapsed instances, by number, of those with crowded places. Equal shapes are read together."""
     suspects: list[int] = []
     alike: dict[tuple[int, ...], list[int]] = {}
     for number, instance in enumerate(instances):
@@ -179,7 +158,6 @@ def collapse_all(instances: Sequence[Instance]) -> dict[int, Collapsed]:
 
 
 def _part(original: Instance, kept: NDArray[np.int64], offset: int) -> Instance:
-    """Return the instance of some cities."""
     if original.coordinates is not None:
         points = original.coordinates[kept]
         points.setflags(write=False)
@@ -200,11 +178,12 @@ def _groups_of(instance: Instance) -> Groups | None:
         return None
     if instance.coordinates is None:
         assert instance.matrix is not None
-        return _groups_of_rows(instance.matrix, is_symmetric=not instance.asymmetric)
-    points = instance.coordinates
-    keys = np.sort(_keys(points))
-    if not (keys[1:] == keys[:-1]).any():
-        return None
+        points = _names_of_rows(instance.matrix, is_symmetric=not instance.asymmetric)[:, None]
+    else:
+        points = instance.coordinates
+        keys = np.sort(_keys(points))
+        if not (keys[1:] == keys[:-1]).any():
+            return None
     groups = group_coincident(points)
     return groups if len(groups.sizes) < instance.n else None
 
@@ -221,8 +200,8 @@ def _keys(numbers: NDArray[Any]) -> NDArray[np.uint64]:
     return keys
 
 
-def _groups_of_rows(matrix: NDArray[Any], *, is_symmetric: bool) -> Groups | None:
-    """Return the cities of a matrix by their places: equal rows and columns, so at distance 0 of each other."""
+def _names_of_rows(matrix: NDArray[Any], *, is_symmetric: bool) -> NDArray[np.float64]:
+    """Return the first city at the place of each: those of equal rows and columns, so at distance 0 of each other."""
     n = len(matrix)
     sampled = np.unique(np.linspace(0, n - 1, _SAMPLED).astype(np.int64))
     keys = _keys(np.ascontiguousarray(matrix[sampled].T))
@@ -230,17 +209,12 @@ def _groups_of_rows(matrix: NDArray[Any], *, is_symmetric: bool) -> Groups | Non
         keys ^= _keys(np.ascontiguousarray(matrix[:, sampled])) * np.uint64(_MULTIPLIERS[0])
     order = np.argsort(keys, kind="stable")
     is_equal = keys[order[1:]] == keys[order[:-1]]
-    if not is_equal.any():
-        return None
     suspects = np.sort(order[np.append(is_equal, False) | np.append(False, is_equal)])
-    # Each place is named by the first of its cities.
-    name = np.arange(n)
+    name = np.arange(float(n))
     for same in _equal_rows(matrix, suspects):
         for few in [same] if is_symmetric else _equal_rows(matrix.T, same):
             name[few] = few[0]
-    order = np.argsort(name, kind="stable")
-    begins = np.flatnonzero(np.append(True, name[order[1:]] != name[order[:-1]]))
-    return Groups(order, np.append(begins, n)) if len(begins) < n else None
+    return name
 
 
 def _equal_rows(matrix: NDArray[Any], cities: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -25,8 +25,6 @@ from pytsp.solvers.registry import OPTIONS
 from pytsp.utils.arguments import truth_value, whole_number
 from pytsp.utils.text import json_number
 
-__all__ = ["Comparison", "Comparisons", "compare"]
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -229,7 +227,6 @@ class _Way:
         result, base = self.results[0], first.results[0]
         seconds = [each.seconds for each in self.results]
         median = statistics.median(seconds)
-        shown = {name: self.asked[name] for name in ("neighbourhood", "mapping") if name in self.asked}
         return Comparison(
             backend=self.backend,
             seconds=median,
@@ -238,6 +235,8 @@ class _Way:
             length=result.length,
             equal=all(_are_equal(base, each) for each in self.results),
             iterations=None if result.iterations is None else result.iterations * result.climbers,
+            neighbourhood=self.asked.get("neighbourhood"),
+            mapping=self.asked.get("mapping"),
             threads=self.opened.get("threads"),
             device=self.device,
             gap_bound=replace(result, lower_bound=proved).gap_bound,
@@ -245,7 +244,6 @@ class _Way:
             first_call=self.first_call,
             least=min(seconds) if len(seconds) > 1 else None,
             most=max(seconds) if len(seconds) > 1 else None,
-            **shown,
         )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from pytsp.api.request import HERE, Request
+from pytsp.api.steps import Request
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.problem.instance import Instance
@@ -30,29 +30,16 @@ from pytsp.solvers.selection import check_initial_tour, choose, given_of
 from pytsp.utils.arguments import seed_number
 from pytsp.utils.deadline import OutOfTime, looking
 
-__all__ = [
-    "as_chains",
-    "open_placed",
-    "options_of",
-    "run",
-    "run_out",
-    "solve_symmetric",
-    "task_for",
-    "task_of",
-    "timely",
-    "watch_of",
-]
-
 _log = logging.getLogger("pytsp")
 
 
 def solve_symmetric(instance: Instance, request: Request) -> Result:
-    """Solve for closed tours of a symmetric instance, as its solver takes it."""
+    """Solve for closed tours of a symmetric instance."""
     request = _without_matrix(instance, request)
     task, work = task_for(instance, request), (request.executor, request.devices, request.placement)
     if request.checkpoint is None:
         return run(task, *work)
-    from pytsp.checkpoint.writer import Checkpoint, head_of  # noqa: PLC0415
+    from pytsp.checkpoint.checkpoint import Checkpoint, head_of  # noqa: PLC0415
 
     watch = task.watch
     head = head_of(task, request.placement, request.bounded, [step.stored() for step in request.steps])
@@ -83,9 +70,8 @@ def run_out(instance: Instance, request: Request) -> Result:
 
 
 def task_for(instance: Instance, request: Request) -> Task[Options]:
-    """Return what the solver is given that a request means."""
-    watch = watch_of(instance, request)
-    seed = seed_number(request.seed)
+    """Return the task of a request."""
+    watch, seed = watch_of(instance, request), seed_number(request.seed)
     options = options_of(instance, request, watch)
     if request.initial_tour is not None:
         check_initial_tour(options)
@@ -101,14 +87,9 @@ def watch_of(instance: Instance, request: Request) -> Watch:
     return Watch(request.limits.with_target(instance), **callbacks, spent=time.perf_counter() - request.began)
 
 
-def timely(watch: Watch, telling: Callable[[], float]) -> Callable[[float], None]:
-    """Return what `looking` takes to end preparations in time for another tour, which takes as many seconds as
-    `telling` says."""
-
-    def check(seconds: float) -> None:
-        watch.look(seconds + telling())
-
-    return check
+def timely(watch: Watch, kept_seconds: Callable[[], float]) -> AbstractContextManager[None]:
+    """Have preparations look at the clock, and end in time for another tour, which takes `kept_seconds`."""
+    return looking(lambda seconds: watch.look(seconds + kept_seconds()))
 
 
 def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
@@ -126,36 +107,26 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
         # The limit, not what is left of it, so that a call takes the same solver each time.
         if limit is None or limit >= population_seconds(instance):
             return False
-        kernels = kernels_of(request, OPTIONS["eax"].part)
-        if kernels.threads is not None:
-            return limit < population_seconds(instance, kernels.threads)
+        threads = kernels_of("eax").threads
+        if threads is not None:
+            return limit < population_seconds(instance, threads)
         return may_be_large and limit < population_seconds(instance, None)
 
-    def is_on_the_cpu() -> bool:
-        return kernels_of(request, OPTIONS["eax"].part).device is None
+    def kernels_of(name: str) -> Backend:
+        return open_placed(request.placement, OPTIONS[name].part)
 
-    def most_on_a_gpu() -> int:
-        return most_cities(kernels_of(request, OPTIONS["eax"].part))
-
-    has_tour, given = request.initial_tour is not None, given_of(request.keywords)
     backend, device = request.placement["backend"], request.placement["device"]
-    may_take_the_cpu = request.devices is None and device is None and backend not in ("cuda", "opencl")
     return choose(
         solver,
-        given,
+        given_of(request.keywords),
         instance,
         is_short,
-        is_on_the_cpu,
-        most_on_a_gpu,
-        lambda: are_chained(instance.n, watch.time_limit, lambda: kernels_of(request, OPTIONS["ils"].part).threads),
-        has_initial_tour=has_tour,
-        may_take_the_cpu=may_take_the_cpu,
+        lambda: kernels_of("eax").device is None,
+        lambda: most_cities(kernels_of("eax")),
+        lambda: are_chained(instance.n, watch.time_limit, lambda: kernels_of("ils").threads),
+        has_initial_tour=request.initial_tour is not None,
+        may_take_the_cpu=request.devices is None and device is None and backend not in ("cuda", "opencl"),
     )
-
-
-def kernels_of(request: Request, part: str) -> Backend:
-    """Return a part of the backend that a request means, open."""
-    return open_placed(request.placement, part)
 
 
 def open_placed(placement: Mapping[str, Any], part: str) -> Backend:
@@ -166,7 +137,7 @@ def open_placed(placement: Mapping[str, Any], part: str) -> Backend:
 def task_of(
     instance: Instance, options: Options, watch: Watch, seed: int, initial_tour: Any, placement: Mapping[str, Any]
 ) -> Task[Options]:
-    """Return what the solver is given."""
+    """Return the task of a solver, which may be another one if there are few cities."""
     if options.name == "large" and instance.n < LEAST_PIECE:
         # Too few cities have no pieces.
         options = as_chains(options)
@@ -178,14 +149,12 @@ def as_chains(options: Options) -> Options:
     return ILS(**{name: value for name, value in options.given().items() if name not in ("piece", "stripes")})
 
 
-def run(task: Task[Options], executor: Any = None, devices: Any = None, placement: Mapping[str, Any] = HERE) -> Result:
-    """Run a solver, from the start or from the state in its watch; in parts, with an executor or options that ask for
-    parts."""
+def run(task: Task[Options], executor: Any, devices: Any, placement: Mapping[str, Any]) -> Result:
+    """Run a solver from the start, or from the state in its watch; in parts if workers or options ask for that."""
     is_in_parts = executor is not None or devices is not None or _asks_for_parts(task)
     instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before. What is kept is asked for at each look.
     kept_seconds = cache(lambda: (0.0 if solver == "large" else quick_seconds(instance)) + reserved_seconds(task))
-    watching = timely(watch, kept_seconds)
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
 
@@ -199,7 +168,7 @@ def run(task: Task[Options], executor: Any = None, devices: Any = None, placemen
     early = None if is_in_parts else early_tour(task)
     try:
         # Resuming is exempt from the deadline: restoring the state always pays.
-        with looking(watching) if watch.state is None else nullcontext():
+        with timely(watch, kept_seconds) if watch.state is None else nullcontext():
             found = search()
     except OutOfTime as late:
         found = fallback_result(task, late.tour, early)
@@ -210,7 +179,7 @@ def run(task: Task[Options], executor: Any = None, devices: Any = None, placemen
 
 
 def _asks_for_parts(task: Task[Options]) -> bool:
-    """Tell whether a solve runs in parts anywhere, by its options or by its checkpoint."""
+    """Tell whether the options or the checkpoint of a solve ask for parts."""
     state, options = task.watch.state, task.options
     has_parts = max(getattr(options, "islands", 1), getattr(options, "stripes", 1)) > 1
     return has_parts or (state is not None and "parts" in state)

@@ -30,8 +30,6 @@ from pytsp.utils.notices import some_of, warn_user
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["solve_each", "solve_many"]
-
 CLIMBERS = 20
 # The cities, and instances, that are taken from an iterator at a time.
 WINDOW_CITIES, WINDOW_INSTANCES = 400_000, 10_000
@@ -122,12 +120,12 @@ def solve_many(
     """
     watch = Watch(Limits.of(limits, time_limit=time_limit).only("time_limit", "solve_many"))
     placement = {"backend": backend, "threads": threads, "device": device}
-    batches = Batches.of(climbers, seed, iterations, watch, placement)
+    batches = Batches.of(climbers, seed, iterations, placement=placement, watch=watch)
     check_callback("progress", progress)
     numbers, listed, failures = _list_instances(instances, metric)
     # One stands for all: each takes as long as a small instance does.
     for instance in listed[:1]:
-        warn_of_rounding(instance, stacklevel=2)
+        warn_of_rounding(instance)
     warn_of_cut_off(listed)
     batches.check_memory(listed)
     results, total = dict[int, Result](), len(listed) + len(failures)
@@ -149,7 +147,7 @@ def solve_many(
             else:
                 results[numbers[place]] = result
                 if result.is_coarse:
-                    warn_of_resolution(result, stacklevel=2)
+                    warn_of_resolution(result)
                 if result.stop_reason == "interrupted":
                     break
             if progress is not None and progress(len(results) + len(failures), total) is True:
@@ -167,7 +165,7 @@ def solve_many(
 
 
 def _without_refused(numbers: Sequence[int], listed: Sequence[Instance]) -> _Listed:
-    """Return the instances that kernels take, with their numbers, and why others are none, by number."""
+    """Return the instances that kernels take, with their numbers, and the errors of others, by number."""
     forms = enumerate(form_all(listed))
     refused = {place: form for place, form in forms if isinstance(form, InstanceError)}
     failures: dict[int, Exception] = {numbers[place]: _named(error, numbers[place]) for place, error in refused.items()}
@@ -223,7 +221,7 @@ def solve_each(
     [(0, 4.0), (1, 8.0), (2, 12.0)]
     """
     placement = {"backend": backend, "threads": threads, "device": device}
-    batches = Batches.of(climbers, seed, iterations, Watch(), placement)
+    batches = Batches.of(climbers, seed, iterations, placement=placement, watch=Watch())
     _ = batches.kernels
     return _solve_windows(enumerate(instances), batches, metric, ordered=ordered)
 
@@ -231,18 +229,17 @@ def solve_each(
 def _solve_windows(
     numbered: Iterator[tuple[int, Any]], batches: Batches, metric: str | None, *, ordered: bool
 ) -> Iterator[tuple[int, Result]]:
-    """Solve instances of an iterator, a window at a time."""
     while window := list(_window(numbered)):
         numbers, listed, failures = _listed(window, partial(as_instance, metric=metric))
         if 0 in numbers:
-            warn_of_rounding(listed[0], stacklevel=2)
+            warn_of_rounding(listed[0])
         warn_of_cut_off(listed)
         batches.check_memory(listed)
         solved = ((numbers[place], result) for place, result in batches.solve(list(listed)))
         for number, result in sorted(solved, key=itemgetter(0)) if ordered else solved:
             if isinstance(result, Result):
                 if result.is_coarse:
-                    warn_of_resolution(result, stacklevel=2)
+                    warn_of_resolution(result)
                 yield number, result
             else:
                 failures[number] = _named(result, number)
@@ -264,7 +261,6 @@ _Listed = tuple[Sequence[int], Sequence[Instance], dict[int, Exception]]
 
 
 def _list_instances(instances: Iterable[Instance | Any] | Any, metric: str | None) -> _Listed:
-    """Return the instances that are given, or those that coordinates make."""
     array = array_of_many(instances)
     if array is None:
         return _listed(enumerate(instances), partial(as_instance, metric=metric))

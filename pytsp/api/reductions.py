@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.api.dispatch import options_of, run_out, solve_symmetric, timely, watch_of
-from pytsp.api.request import Request
-from pytsp.api.steps import Step, solve_within
+from pytsp.api.steps import Request, Step, solve_within
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.fixed_edges import FixedEdges, held
 from pytsp.problem.instance import Instance
@@ -23,9 +22,7 @@ from pytsp.solvers.common.fallback import quick_seconds, quick_tour
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import SOLVERS
 from pytsp.utils.arguments import is_array
-from pytsp.utils.deadline import OutOfTime, looking
-
-__all__ = ["WithFixedEdges", "check_reduced", "solve_once", "solve_reduced"]
+from pytsp.utils.deadline import OutOfTime
 
 # Solvers whose random moves part pairs: they would spend their time on joining them again.
 PARTING = ("annealing", "ants")
@@ -34,14 +31,13 @@ Quick = Callable[[float], NDArray[np.int32]]
 
 
 class Reduction(Step):
-    """A step by one of the reductions in `pytsp.problem`."""
+    """A step to closed tours, by one of the reductions in `pytsp.problem`."""
 
     def __init__(self, problem: Any) -> None:
         self.problem = problem
         self.original, self.instance, self.offset = problem.original, problem.instance, -problem.offset
 
     def tour(self, given: Any) -> Any:
-        """Return the tour that is solved for of a tour or path of the original."""
         return self.problem.tour(given)
 
     def quick(self, quick: Quick | None, seconds: float) -> NDArray[np.int32]:
@@ -49,7 +45,6 @@ class Reduction(Step):
         raise NotImplementedError
 
     def map_request(self, request: Request) -> Request:
-        """Return the request for a closed tour of the instance that is solved."""
         asked = replace(super().map_request(request), open=False, start_city=None, end_city=None)
         return replace(
             asked, limits=request.limits.with_target(self.original), quick_tour=partial(self.quick, request.quick_tour)
@@ -62,11 +57,9 @@ class Path(Reduction):
     problem: OpenPath
 
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the path of a closed tour."""
         return self.problem.path(tour)
 
     def quick(self, quick: Quick | None, seconds: float) -> NDArray[np.int32]:
-        """Return a tour that begins at an end of the path."""
         problem, first, last = self.problem, self.instance.n - 1, self.problem.end_city
         if isinstance(problem, UnclosedPath):
             first = problem.first_city
@@ -81,15 +74,12 @@ class Directed(Reduction):
     problem: JonkerVolgenant
 
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the directed tour."""
         return self.problem.directed(tour)
 
     def quick(self, quick: Quick | None, seconds: float) -> NDArray[np.int32]:
-        """Return a directed tour, doubled."""
         return self.problem.tour((quick or partial(quick_tour, self.original))(seconds))
 
     def map_request(self, request: Request) -> Request:
-        """Return the request for a closed tour of pairs."""
         return replace(super().map_request(request), is_doubled=True)
 
 
@@ -100,11 +90,9 @@ class WithFixedEdges(Reduction):
     loses_digits = True
 
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the tour or path with all fixed edges."""
         return self.problem.restate(tour)
 
     def quick(self, quick: Quick | None, seconds: float) -> NDArray[np.int32]:
-        """Return a tour with all pairs."""
         return held(quick_tour(self.instance, seconds), self.problem.partners)
 
 
@@ -134,7 +122,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
             # Arguments are checked before the doubling, and a solver is chosen that suits directed tours.
             watch = watch_of(instance, request)
             request = replace(request, solver=options_of(closed, request, watch), keywords={})
-            with looking(timely(watch, lambda: quick_seconds(closed))):
+            with timely(watch, lambda: quick_seconds(closed)):
                 steps.append(Directed(JonkerVolgenant.of(closed, quick_tour(closed, math.inf))))
     except OutOfTime:
         is_late = True
@@ -165,7 +153,7 @@ def _path(instance: Instance, request: Request) -> Path:
     if instance.matrix is None:
         return Path(OpenPath.of(instance, **request.ends))
     try:
-        with looking(timely(watch_of(instance, request), lambda: quick_seconds(instance))):
+        with timely(watch_of(instance, request), lambda: quick_seconds(instance)):
             return Path(OpenPath.of(instance, **request.ends))
     except OutOfTime:
         return Path(UnclosedPath.of(instance, **request.ends))

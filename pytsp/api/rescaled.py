@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from pytsp.api.dispatch import as_chains
 from pytsp.api.reductions import solve_once
-from pytsp.api.request import Request
-from pytsp.api.steps import Restater
+from pytsp.api.steps import Request, Restater
 from pytsp.exceptions import InstanceError, PytspError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_CITIES
@@ -30,8 +29,6 @@ from pytsp.run.result import Result
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.large import LargeTour
 from pytsp.utils.memory import check_room
-
-__all__ = ["solve_finer", "solve_rescaled"]
 
 # The seconds that a distance takes until a search on the next scale begins, on a slow core.
 DISTANCE_SECONDS = 1e-7
@@ -178,7 +175,6 @@ class _Scales(Restater):
         return self._merged(scale, before, solve_once(scale.instance, asked))
 
     def _improve(self, now: Improved) -> bool:
-        """Take a shorter tour of the search."""
         tour = now.tour
         length = self.measure(tour)
         if not length < self.length:
@@ -196,7 +192,6 @@ class _Scales(Restater):
         return self._ends_by(self.request.on_improvement, Improved.of(improvement, self.best.copy))
 
     def _tell(self, now: Progress) -> bool:
-        """Pass the progress of a later search on."""
         if self.request.progress is not None:
             now = replace(
                 now.restated(self.length, self.best.copy),

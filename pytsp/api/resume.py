@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytsp.api.bounded import Bounded, bound_result, nearer, search_seconds, tell_bound
+from pytsp.api.bounded import bound_result, nearer, search_seconds, tell_bound
 from pytsp.api.collapsed import Collapsed
 from pytsp.api.dispatch import run, task_of
 from pytsp.api.reductions import WithFixedEdges
-from pytsp.api.request import Request
-from pytsp.api.steps import FirstCity, Restater, Step
+from pytsp.api.steps import FirstCity, Request, Restater, Step
 from pytsp.bound.bound import Ascent
 from pytsp.bound.graphs import TOURS
+from pytsp.checkpoint.checkpoint import INTERVAL, Checkpoint, Stored, head_of
 from pytsp.checkpoint.content import instance_of
-from pytsp.checkpoint.reader import Stored
-from pytsp.checkpoint.writer import INTERVAL, Checkpoint, head_of
 from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
 from pytsp.run.coarse import warn_of_resolution, with_doubt
@@ -32,8 +30,6 @@ from pytsp.utils.arguments import file_name
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-__all__ = ["resume", "resume_stored"]
 
 
 def resume(
@@ -98,12 +94,13 @@ def resume(
         If floating-point distances span too many decades for an exact search. A solve without a checkpoint searches on
         finer scales.
     """
-    keywords = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
     stored = Stored(file_name("file", file))
-    callbacks = {"progress": progress, "on_improvement": on_improvement}
     placement = stored.placement(backend, threads, device)
-    work = {"executor": executor, "devices": devices}
-    return resume_stored(stored, placement, Limits.of(limits, **keywords), checkpoint_interval, **work, **callbacks)
+    limits = Limits.of(limits, time_limit=time_limit, target=target, target_gap=target_gap, patience=patience)
+    callbacks = {"progress": progress, "on_improvement": on_improvement}
+    return resume_stored(
+        stored, placement, limits, checkpoint_interval, executor=executor, devices=devices, **callbacks
+    )
 
 
 def resume_stored(
@@ -117,9 +114,11 @@ def resume_stored(
     **callbacks: Any,
 ) -> Result:
     """Go on with the solve of a checkpoint that was read; limits that are None stay as they were."""
-    steps = steps_of(stored)
+    steps: list[Step] = []
+    for state in reversed(stored.steps):
+        steps.insert(0, _step_of(state, steps[0].original if steps else stored.instance))
     gap, instance = limits.target_gap, steps[0].original if steps else stored.instance
-    bounded = None if stored.bound is None else Bounded(**stored.bound)
+    bounded = stored.bounded
     if bounded is not None and bounded.lower_bound is not None and instance.optimum is None and gap is not None:
         bounded, limits = nearer(bounded, limits, gap)
     request = Request(**callbacks, began=time.perf_counter() - stored.spent)
@@ -141,8 +140,7 @@ def resume_stored(
     watch.checkpoint.begin(watch, resumed=True, state=None if watch.state is None else watch.state.all)
     result = restater.result(with_doubt(run(task, executor, devices, placement)))
     if result.is_coarse:
-        # Attribute the warning to the caller of `resume`.
-        warn_of_resolution(result, stacklevel=3)
+        warn_of_resolution(result)
     if bounded is None:
         return result
     if bounded.lower_bound is not None:
@@ -150,22 +148,8 @@ def resume_stored(
     return bound_result(result, TOURS, bounded.time_limit, request.progress)
 
 
-def steps_of(stored: Stored) -> list[Step]:
-    """Return the steps that a checkpoint holds, the outermost first.
-
-    Raises
-    ------
-    CheckpointError
-        If a step is invalid.
-    """
-    steps: list[Step] = []
-    for state in reversed(stored.steps):
-        steps.insert(0, _step_of(state, steps[0].original if steps else stored.instance))
-    return steps
-
-
 def _step_of(state: State, inner: Instance) -> Step:
-    """Return a step that leads to the instance `inner`."""
+    """Return a step that leads to the instance `inner`; raise `CheckpointError` if it is invalid."""
     if "city" in state:
         return FirstCity(inner, state.whole("city", 0, inner.n - 1))
     original = instance_of(state.part("instance"))

@@ -21,8 +21,6 @@ from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.run.limits import Limits
 from pytsp.run.result import Result
 
-__all__ = ["SegmentOrder", "order_segments"]
-
 # The share of the time after which closed contours are ordered again by where they are entered.
 _FIRST_SHARE = 0.6
 # A group has at least so many seconds of a time limit, however few segments it has.
@@ -150,8 +148,7 @@ def order_segments(
                 here = sites.at(order[-1:], sites.exits(order[-1:], entries[-1:]))[0]
             if number == len(parts) - 1:
                 # A closed tour of several groups goes back to where the first one began.
-                back = sites.at(order[:1], entries[:1])[0] if whole.home is None else whole.home
-                goal = whole.goal if open else back
+                goal = whole.back(sites.at(order[:1], entries[:1])[0])
             way = Way(here, goal, reversible, is_closed=False)
         ordered, entered, solves = _order(sites.some(part), way, within, {"seed": seed, **options})
         order, entries = np.append(order, part[ordered]), np.append(entries, entered)
@@ -207,20 +204,22 @@ def _solved(
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], Result]:
     """Return the order of the sites, which are drawn from their end, and the result of the solve."""
     home, goal = way.home, None if way.is_closed else way.goal
-    cities = sites.cities(entries)
-    m, extra = len(sites), [each for each in (home, goal) if each is not None]
+    extra = [each[None] for each in (home, goal) if each is not None]
+    begins, leaves = (np.concatenate([gates, *extra]) for gates in sites.gates(entries))
+    m = len(sites)
     if way.reversible:
-        points = np.concatenate([cities.points, *[each[None] for each in extra]])
-        of, are_ends = np.append(cities.of, np.arange(m, m + len(extra))), cities.are_ends
-        instance = Instance.from_coordinates(points, sites.metric, "segments", fixed=cities.edges)
+        # A segment is two cities, all else one.
+        of = np.repeat(np.arange(len(begins)), 1 + np.append(sites.are_segments, np.zeros(len(extra), np.bool_)))
+        are_ends = np.append(False, of[1:] == of[:-1])[: len(of)]
+        seconds = np.flatnonzero(are_ends)
+        points, fixed = np.where(are_ends[:, None], leaves[of], begins[of]), np.column_stack([seconds - 1, seconds])
+        instance = Instance.from_coordinates(points, sites.metric, "segments", fixed=fixed)
     else:
-        instance, of, are_ends = _directed(sites, entries, extra), np.arange(m + len(extra)), np.zeros(m, np.bool_)
-    first = instance.n - len(extra)
-    ends: dict[str, Any] = {
-        "start_city": None if home is None else first,
-        "end_city": None if goal is None else instance.n - 1,
-    }
-    result = solve(instance, **asked, open=not way.is_closed, **ends)
+        of, are_ends = np.arange(len(begins)), np.zeros(len(begins), np.bool_)
+        instance = _directed(begins, leaves, m, sites.metric)
+    start = None if home is None else instance.n - len(extra)
+    end = None if goal is None else instance.n - 1
+    result = solve(instance, **asked, open=not way.is_closed, start_city=start, end_city=end)
     tour, visits = result.tour, of[result.tour]
     if way.is_closed and len(visits) > 2 and visits[0] == visits[-1]:
         # The tour begins between two segments.
@@ -231,14 +230,12 @@ def _solved(
     return visits[is_first].astype(np.int32), are_ends[tour[is_first]], result
 
 
-def _directed(sites: Sites, entries: NDArray[np.int32], extra: list[NDArray[np.float64]]) -> Instance:
-    """Return the asymmetric instance of segments that are drawn from their start."""
-    starts, ends = sites.gates(entries)
-    further = [each[None] for each in extra]
-    points = Instance.from_coordinates(np.concatenate([starts, *further, ends, *further]), sites.metric)
-    n = len(starts) + len(extra)
+def _directed(begins: NDArray[np.float64], leaves: NDArray[np.float64], m: int, metric: str) -> Instance:
+    """Return the asymmetric instance of m segments that are drawn from their start, and of the path's ends."""
+    points = Instance.from_coordinates(np.concatenate([begins, leaves]), metric)
+    n = len(begins)
     if 16 * n * n > MATRIX_BYTES:
-        most = math.isqrt(MATRIX_BYTES // 16) - len(extra)
-        raise InstanceError(f"{len(starts)} segments that are not reversible are too many; there may be {most}")
+        most = math.isqrt(MATRIX_BYTES // 16) - (n - m)
+        raise InstanceError(f"{m} segments that are not reversible are too many; there may be {most}")
     matrix = points.distances(np.arange(n, 2 * n)[:, None], np.arange(n))
     return Instance.from_matrix(matrix, "segments", asymmetric=True)

@@ -15,22 +15,11 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import metric_named
 
-__all__ = ["Cities", "Sites", "Way", "best_entries", "sites_of"]
-
 _GEOMETRIES = "Point, LineString, LinearRing, and Polygon without holes"
 
 
-class Cities(NamedTuple):
-    """The cities of sites: their points, whose they are, the edges of segments, and which are ends of these."""
-
-    points: NDArray[np.float64]
-    of: NDArray[np.int64]
-    edges: NDArray[np.int64]
-    are_ends: NDArray[np.bool_]
-
-
 class Way(NamedTuple):
-    """The ends of a group's moves, if any are given; whether segments may be turned; and whether it is closed."""
+    """Ends of the moves of a group, if they are given."""
 
     home: NDArray[np.float64] | None
     goal: NDArray[np.float64] | None
@@ -62,17 +51,15 @@ class Sites:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """Number of points of each."""
+        """Number of points of each site."""
         return np.diff(self.firsts)
 
     @cached_property
     def are_segments(self) -> NDArray[np.bool_]:
-        """Which have two ends."""
         are_segments: NDArray[np.bool_] = ~self.are_contours & (self.counts == 2)
         return are_segments
 
     def some(self, numbers: NDArray[np.int32]) -> Sites:
-        """Return some of them."""
         counts = self.counts[numbers]
         firsts = np.append(0, np.cumsum(counts))
         places = np.repeat(self.firsts[numbers] - firsts[:-1], counts) + np.arange(firsts[-1])
@@ -84,11 +71,11 @@ class Sites:
         return points
 
     def exits(self, order: NDArray[np.int32], entries: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return at which of its points each is left that is entered there."""
+        """Return the numbers of the points where sites are left."""
         return np.where(self.are_segments[order], 1 - entries, entries).astype(np.int32)
 
     def point(self, name: str, value: ArrayLike | None) -> NDArray[np.float64] | None:
-        """Return a point that is given."""
+        """Return a point that is given as an argument, once it is checked."""
         if value is None:
             return None
         made = np.asarray(value, dtype=np.float64)
@@ -108,7 +95,6 @@ class Sites:
         return math.fsum(self.distances(sources[:count], targets[:count]))
 
     def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the distances between points."""
         return np.asarray(metric_named(self.metric).between(a, b), dtype=np.float64)
 
     def gates(self, entries: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -120,15 +106,6 @@ class Sites:
         chosen = self.points[self.firsts[contours] + np.maximum(entries[contours], 0)]
         first[contours] = last[contours] = np.where(entries[contours, None] < 0, middles, chosen)
         return first, last
-
-    def cities(self, entries: NDArray[np.int32]) -> Cities:
-        """Return the cities of sites: two of each segment, one of all else."""
-        first, last = self.gates(entries)
-        of = np.repeat(np.arange(len(self)), np.where(self.are_segments, 2, 1))
-        are_ends = np.append(False, of[1:] == of[:-1])[: len(of)]
-        points = np.where(are_ends[:, None], last[of], first[of])
-        seconds = np.flatnonzero(are_ends)
-        return Cities(points, of, np.column_stack([seconds - 1, seconds]), are_ends)
 
 
 def sites_of(starts: ArrayLike | Iterable[Any], ends: ArrayLike | None, metric: str) -> Sites:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 # Modules of a first solve by "auto" are imported here, so that its time limit is for the search.
 import pytsp.solvers.eax
 import pytsp.solvers.large.solver  # noqa: F401
-from pytsp.api.request import Request
+from pytsp.api.steps import Request
 from pytsp.api.transforms import read_instance, solve_instance
 from pytsp.backends.cuda import driver
 from pytsp.run.coarse import warn_of_resolution
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pytsp.run.monitor import Improved, Progress
     from pytsp.run.result import Result
     from pytsp.solvers.options.fields import Options
-
-__all__ = ["solve"]
 
 
 def solve(
@@ -199,8 +197,7 @@ def solve(
     if backend in ("auto", "cuda"):
         # Its driver comes up while all else is read.
         driver.begin()
-    keywords = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
-    limits = Limits.of(limits, **keywords)
+    limits = Limits.of(limits, time_limit=time_limit, target=target, target_gap=target_gap, patience=patience)
     instance = read_instance(instance, options)
     request = Request(
         solver=solver,
@@ -225,5 +222,5 @@ def solve(
     )
     result = solve_instance(instance, request)
     if result.is_coarse:
-        warn_of_resolution(result, stacklevel=2)
+        warn_of_resolution(result)
     return result

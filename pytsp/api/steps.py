@@ -1,22 +1,23 @@
-"""Steps from an instance to one that is solved in its place: each maps arguments there, and tours back."""
+"""Arguments of a solve, and steps to an instance solved in place of another: arguments there, tours back."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from pytsp.api.request import Request
-from pytsp.checkpoint.content import stored_instance
+from pytsp.checkpoint.content import Bounded, stored_instance
 from pytsp.problem.instance import Instance
+from pytsp.run.limits import Limits
 from pytsp.run.monitor import Improved, Improvement, Progress
 from pytsp.run.result import Result
-
-__all__ = ["FirstCity", "Restater", "Step", "solve_within", "without_optimum"]
+from pytsp.solvers.options.fields import Options
+from pytsp.utils.arguments import check_callback
 
 # Relatively, what the kernel's lengths of floating-point distances may differ by at most.
 ROUNDING = 1e-6
@@ -24,17 +25,60 @@ ROUNDING = 1e-6
 Report = TypeVar("Report", Progress, Improved)
 
 
-class Step:
-    """The way from an instance to the one that is solved in its place, and back.
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
 
-    Attributes
-    ----------
-    original, instance : Instance
-        The one that is given, and the one that is solved.
-    offset : int or float
-        The length that a tour of the original has more.
-    loses_digits : bool
-        Whether tours of the instance are far longer, so that few digits of the difference may be left.
+    `began` is when the solve did, by the clock of `time.perf_counter`. `start_city` and `end_city` are labels until the
+    instance is read, and `fixed` replaces its edges then. `placement` has the backend, its threads and its device;
+    `executor` and `devices` are as `pytsp.distributed.coordinator.places_of` takes them. `quick_tour` and `is_doubled`
+    are those of a `Task`. A checkpoint holds `bounded`, and `steps`: these lead from the user's instance to the one
+    that is solved, the outermost first.
+    """
+
+    solver: str | Options = "auto"
+    open: bool = False
+    start_city: Any = None
+    end_city: Any = None
+    fixed: Any = None
+    seed: int | None = 0
+    placement: Mapping[str, Any] = field(default_factory=lambda: {"backend": "auto", "threads": None, "device": None})
+    limits: Limits = Limits()
+    bound: bool = False
+    initial_tour: ArrayLike | None = None
+    keep: bool = False
+    checkpoint: str | PathLike[str] | None = None
+    checkpoint_interval: float = 30.0
+    progress: Callable[[Progress], object] | None = None
+    on_improvement: Callable[[Improved], object] | None = None
+    executor: Any = None
+    devices: Any = None
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    began: float
+    quick_tour: Callable[[float], NDArray[np.int32]] | None = None
+    is_doubled: bool = False
+    bounded: Bounded | None = None
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_callback("progress", self.progress)
+        check_callback("on_improvement", self.on_improvement)
+
+    @property
+    def ends(self) -> dict[str, int | None]:
+        """The ends of an open path; none for closed tours."""
+        return {"start_city": self.start_city, "end_city": self.end_city} if self.open else {}
+
+    def option(self, name: str) -> Any:
+        """Return an option of the solver, if it is given."""
+        return self.keywords.get(name, getattr(self.solver, name, None))
+
+
+class Step:
+    """The way from the `original` instance to the `instance` that is solved in its place, and back.
+
+    A tour of the original is longer by `offset`. If the step `loses_digits`, tours of the instance are far longer, so
+    that few digits of the difference may be left.
     """
 
     original: Instance
@@ -43,20 +87,20 @@ class Step:
     loses_digits = False
 
     def tour(self, given: Any) -> Any:
-        """Return the tour that is solved for of a tour or path of the original."""
+        """Return the tour of `instance` for a tour or path of the original."""
         return given
 
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the tour or path of the original of a tour that is solved for."""
+        """Return the tour or path of the original for a tour of `instance`."""
         raise NotImplementedError
 
     def map_request(self, request: Request) -> Request:
-        """Return a request for the instance that is solved, with lengths as they were."""
+        """Return the request for `instance`, with lengths as they were."""
         given = request.initial_tour
         return request if given is None else replace(request, initial_tour=self.tour(given))
 
     def stored(self) -> dict[str, Any]:
-        """Return what a checkpoint holds of the step."""
+        """Return the step for a checkpoint."""
         return {"instance": stored_instance(self.original)}
 
 
@@ -68,15 +112,12 @@ class FirstCity(Step):
         self.city = city
 
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the tour from that city on."""
         return np.roll(tour, -int(np.argmax(tour == self.city)))
 
     def map_request(self, request: Request) -> Request:
-        """Return the request without its first city."""
         return replace(request, start_city=None)
 
     def stored(self) -> dict[str, Any]:
-        """Return the city."""
         return {"city": self.city}
 
 
@@ -104,7 +145,7 @@ class Restater:
         self.history: list[Improvement] = []
 
     def callbacks(self) -> dict[str, Any]:
-        """Return the callbacks for a solve of the instance that steps lead to."""
+        """Return the callbacks for a solve of the last step's instance."""
 
         def restating(callback: Callable[[Any], object] | None) -> Callable[[Any], object] | None:
             return None if callback is None else lambda now: callback(self.map_report(now))
@@ -113,17 +154,14 @@ class Restater:
         return {"progress": restating(self.request.progress), "on_improvement": improved}
 
     def tour(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the tour or path of the original."""
         for step in reversed(self.steps):
             tour = step.restate(tour)
         return tour
 
     def measure(self, tour: NDArray[np.int32]) -> int | float:
-        """Return the length of a tour or path of the original."""
         return self.original.path_length(tour) if self.request.open else self.original.tour_length(tour)
 
     def map_report(self, now: Report) -> Report:
-        """Return a report about the original."""
         if not self.is_measured:
             return now.restated(now.length + self.offset, lambda: self.tour(now.tour))
         tour = self.tour(now.tour)
@@ -144,7 +182,6 @@ class Restater:
         return self.target is not None and length <= self.target
 
     def result(self, result: Result) -> Result:
-        """Return a result of the original."""
         original, tour = self.original, self.tour(result.tour)
         length = self.measure(tour)
         lengths: NDArray[Any] = result.lengths + self.offset

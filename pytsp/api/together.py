@@ -17,8 +17,6 @@ from pytsp.problem.kernel_input import Form
 from pytsp.run.coarse import may_be_coarse
 from pytsp.solvers.common.local_search import PASSES, crossing_plan
 
-__all__ = ["Together", "kind_of"]
-
 # The length of all lists. Those of few cities have their last ones more than once, so that no draw depends on the sizes
 # of others.
 NEIGHBOURS = 8
@@ -130,7 +128,6 @@ class Together:
         return tours
 
     def _axes(self) -> list[NDArray[np.float64]]:
-        """Return the coordinates of all cities."""
         return [np.concatenate([form.arguments[axis] for form in self.forms]).astype(np.float64) for axis in (0, 1)]
 
     def _matrices(self) -> list[NDArray[Any]]:

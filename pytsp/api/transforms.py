@@ -25,9 +25,8 @@ from pytsp.api.bounded import solve_bounded
 from pytsp.api.collapsed import Collapsed
 from pytsp.api.dispatch import task_for
 from pytsp.api.reductions import check_reduced
-from pytsp.api.request import Request
 from pytsp.api.rescaled import solve_rescaled
-from pytsp.api.steps import FirstCity, solve_within, without_optimum
+from pytsp.api.steps import FirstCity, Request, Restater, solve_within, without_optimum
 from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.fixed_edges import check_has_fixed
 from pytsp.problem.insertion import is_partial, with_insertions
@@ -41,16 +40,14 @@ from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import fallback_result
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import fields
-from pytsp.utils.arguments import check_callback, is_array, truth_value
-
-__all__ = ["read_instance", "solve_instance"]
+from pytsp.utils.arguments import is_array, truth_value
 
 # Solvers whose moves come from lists of near cities.
 LISTING = ("eax", "ils", "large", "ants")
 
 
 def read_instance(data: Any, options: dict[str, Any]) -> Instance:
-    """Return the instance of data that may be none yet, and take the options of `pytsp.as_instance` out of others."""
+    """Return the instance of data, and take the options of `pytsp.as_instance` out of `options`."""
     reading = {name: options.pop(name) for name in ("metric", "asymmetric", "columns") if name in options}
     if isinstance(data, Instance) and all(value in (None, False) for value in reading.values()):
         return data
@@ -63,12 +60,9 @@ def solve_instance(instance: Instance, request: Request) -> Result:
     """Solve an instance as `pytsp.solve` does."""
     is_open, is_bounded = truth_value("open", request.open), truth_value("bound", request.bound)
     instance = _with_fixed(instance, request.fixed)
-    # Attribute the warning to the caller of `solve`.
-    warn_of_rounding(instance, stacklevel=3)
+    warn_of_rounding(instance)
     warn_of_cut_off([instance], is_open=is_open)
     solve = partial(solve_bounded, solve=_solve_few) if is_bounded else _solve_few
-    check_callback("progress", request.progress)
-    check_callback("on_improvement", request.on_improvement)
     start, end = (city_number(instance, name, getattr(request, name)) for name in ("start_city", "end_city"))
     request = _with_insertions(instance, replace(request, open=is_open, start_city=start, end_city=end))
     if is_open:
@@ -93,7 +87,7 @@ def _solve_few(instance: Instance, request: Request) -> Result:
 
 
 def _with_fixed(instance: Instance, fixed: Any) -> Instance:
-    """Return an instance with the fixed edges that are given, by numbers or labels, in place of its own."""
+    """Return an instance with other fixed edges, by numbers or labels, if they are given."""
     if fixed is None:
         return instance
     if isinstance(fixed, str) or not isinstance(fixed, Iterable):
@@ -134,25 +128,15 @@ def _kept(instance: Instance, request: Request) -> Result:
         check_ends(tour, request.start_city, request.end_city)
     if instance.fixed is not None:
         check_has_fixed(instance.fixed, tour, is_open=request.open)
-    # What it is told of is as of a search without time.
+    # The facts are those of a search without time.
     limits = Limits(patience=request.limits.patience)
     alone = replace(request, limits=limits, initial_tour=tour, progress=None, on_improvement=None)
     found = fallback_result(task_for(replace(instance, fixed=None), alone), None)
-    length = instance.path_length(tour) if request.open else instance.tour_length(tour)
-    return replace(
-        found,
-        instance=without_optimum(instance) if request.open else instance,
-        tour=tour,
-        length=length,
-        lengths=np.array([length]),
-        history=(found.history[-1]._replace(length=length),),
-        is_open=request.open,
-        stop_reason="finished",
-    )
+    return replace(Restater(instance, [], alone, is_measured=True).result(found), stop_reason="finished")
 
 
 def _takes_lists(instance: Instance, request: Request) -> bool:
-    """Tell whether a request may be for a solver that looks for moves along lists of near cities, made by itself."""
+    """Tell whether the solver may be one that makes lists of near cities, and looks for moves along them."""
     solver = request.solver
     name = solver.name if isinstance(solver, Options) else solver
     if name == "auto" and request.keywords:

@@ -17,7 +17,7 @@ from pytsp.backends.devices import Device, usable_cores
 from pytsp.backends.kind import CPU_PART, PARTS, BackendStatus, Found
 from pytsp.backends.kinds import BACKENDS, KINDS, find
 from pytsp.exceptions import BackendError, BackendUnavailable
-from pytsp.utils.suggestions import hint
+from pytsp.utils.text import hint
 
 _MOST_THREADS = 1024
 _log = logging.getLogger("pytsp")

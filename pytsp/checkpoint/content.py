@@ -1,8 +1,8 @@
-"""Content of a checkpoint besides the solver's state: the instance and the arguments of the solve."""
+"""Content of a checkpoint that other packages make: an instance, and the lower bound of a solve."""
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,24 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.task import Task
-from pytsp.solvers.options.fields import Options
-from pytsp.utils.arguments import is_array
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Settings and state of the lower bound of a solve.
+
+    `time_limit` is that of search and bound together. `lower_bound` is None where it is still to come; `near` is the
+    length that is near enough to it.
+    """
+
+    time_limit: float | None
+    lower_bound: int | float | None = None
+    near: int | float | None = None
+
+    @classmethod
+    def restored(cls, state: State) -> Bounded:
+        names = ("time_limit", "lower_bound", "near")
+        return cls(*(state.number(name) if name in state else None for name in names))
 
 
 def stored_instance(instance: Instance) -> dict[str, Any]:
@@ -53,21 +68,3 @@ def _matrix(state: State, n: int) -> NDArray[Any]:
     for row in range(n):
         matrix[row, :row] = matrix[:row, row] = triangle[row * (row - 1) // 2 : row * (row + 1) // 2]
     return matrix
-
-
-def stored_options(task: Task[Options]) -> dict[str, Any]:
-    """Return the options of a solver as a checkpoint holds them: tours and neighbour lists, which must be such, are
-    arrays."""
-    given = {name: getattr(task.options, name) for name in task.options.fields()}
-    if is_array(given.get("neighbours")):
-        # Only neighbour lists that are given need it.
-        from pytsp.neighbours.lists import check_neighbours  # noqa: PLC0415
-
-        given["neighbours"] = check_neighbours(given["neighbours"], task.instance.n)
-    given |= {"seed": task.seed, "initial_tour": task.initial_tour}
-    return {name: _plain(value) for name, value in given.items()}
-
-
-def _plain(value: Any) -> Any:
-    """Return a number that is not whole, of whatever kind, as a float."""
-    return float(value) if isinstance(value, Real) and not isinstance(value, Integral) else value

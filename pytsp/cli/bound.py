@@ -127,7 +127,7 @@ def _tell(
     if options.json:
         facts = {"instance": instance.name, "n": instance.n, "metric": instance.metric, "lower_bound": bound}
         facts |= certificate.kind._asdict() if certificate.open else {}
-        known = {"optimum": instance.optimum, "length": None if length is None else json_number(length)}
+        known = {"optimum": instance.optimum, "length": json_number(length)}
         print(json.dumps(facts | known | {"gap_bound": gap_bound, "seconds": took}))
         return
     print(f"instance     {printable(instance.name) or 'no name'}, {instance.n} cities, {instance.metric}")

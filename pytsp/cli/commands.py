@@ -198,7 +198,7 @@ def _solve(options: argparse.Namespace) -> None:
 def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
     """Return what is printed of a result; neither a file nor a device that is gone by now costs anybody the result."""
     from pytsp.datasets import registry as datasets  # noqa: PLC0415
-    from pytsp.run.provenance import record  # noqa: PLC0415
+    from pytsp.run.provenance import made_now  # noqa: PLC0415
 
     file = device = None
     with suppress(PytspError):
@@ -208,14 +208,15 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
     part = result.options.kernels_part
     with suppress(PytspError):
         device = open_backend(options.backend, threads=options.threads, device=options.device, part=part).device_name
-    reading = _cli_data.reading(options)
-    return record(result, file=file, device=device, **{name: reading[name] for name in reading if name != "metric"})
+    reading = {name: value for name, value in _cli_data.reading(options).items() if name != "metric"}
+    place = {"file": None if file is None else str(file.resolve()), **reading, "device": device}
+    return {**result.with_arrays(), **place, **made_now()}
 
 
 def _resume(options: argparse.Namespace) -> None:
     with _cli_runs.hold_signals():
         from pytsp.api.resume import resume_stored  # noqa: PLC0415
-        from pytsp.checkpoint.reader import Stored  # noqa: PLC0415
+        from pytsp.checkpoint.checkpoint import Stored  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
     _cli_results.try_targets(options, stored.instance)

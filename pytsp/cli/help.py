@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeAlias
 
 from pytsp.exceptions import PytspError
-from pytsp.utils.text import one_line, printable
+from pytsp.utils.text import hint, one_line, printable, suggest
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"
 """The commands of `pytsp`, to which each module adds its own."""
@@ -142,8 +142,6 @@ class Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(args, namespace)
         if not unknown or self._subparsers is not None:
             return found, unknown
-        from pytsp.utils.suggestions import suggest  # noqa: PLC0415
-
         options = [name for name in self._option_string_actions if name.startswith("--")]
         mistyped = (word.partition("=")[0] for word in unknown if word.startswith("-"))
         close = (f"{word}: {suggestion}" for word in mistyped if (suggestion := suggest(word, options, likeness=0.7)))
@@ -153,8 +151,6 @@ class Parser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            from pytsp.utils.suggestions import hint  # noqa: PLC0415
-
             suggestion = hint(str(value), map(str, action.choices or ()))
             raise argparse.ArgumentError(action, error.message + suggestion) from None
 

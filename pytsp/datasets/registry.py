@@ -11,7 +11,7 @@ import platformdirs
 
 from pytsp.exceptions import InstanceError, InstanceNotFound
 from pytsp.problem.optima import FILES, FIXED_OPTIMA, optimum_of
-from pytsp.utils.suggestions import hint
+from pytsp.utils.text import hint
 
 TSPLIB_URL = "http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/tsp/"
 """The address of TSPLIB's symmetric instances; the environment's PYTSP_TSPLIB_URL says otherwise."""

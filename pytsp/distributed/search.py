@@ -98,7 +98,7 @@ class Part:
 
     def restore(self, state: State) -> None:
         """Take what a checkpoint holds."""
-        self.state = pickle.dumps(state.tree("state"), protocol=5) if "state" in state else None
+        self.state = pickle.dumps(state.part("state").all, protocol=5) if "state" in state else None
         self.iteration = state.optional_whole("iteration")
         self.climbers = Range.restored(state.part("climbers")) if "climbers" in state else None
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytsp.checkpoint.writer import Checkpoint, head_of
+from pytsp.checkpoint.checkpoint import Checkpoint, head_of
 from pytsp.distributed.climbers import Climbers
 from pytsp.distributed.coordinator import places_of
 from pytsp.distributed.islands import Islands

@@ -29,8 +29,7 @@ from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import look
 from pytsp.utils.lazy import registered
 from pytsp.utils.memory import check_room
-from pytsp.utils.suggestions import hint
-from pytsp.utils.text import printable
+from pytsp.utils.text import hint, printable
 
 __all__ = ["FORBIDDEN", "Instance"]
 

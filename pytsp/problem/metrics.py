@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.utils.suggestions import hint
+from pytsp.utils.text import hint
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.exceptions import PytspWarning
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import metric_named
+from pytsp.utils.notices import warn_user
 
 # Groups of near cities that are checked, and cities per group.
 _GROUPS, _GROUP = 5, 200
@@ -24,16 +22,14 @@ _UNROUNDED = {
 _WHOLE = ("EUC_2D", "EUC_3D", "CEIL_2D", "MAN_2D", "MAN_3D", "MAX_2D", "MAX_3D")
 
 
-def warn_of_rounding(instance: Instance, stacklevel: int) -> None:
-    """Warn where rounding leaves nothing of most distances between neighbours; `stacklevel` is that of the caller."""
+def warn_of_rounding(instance: Instance) -> None:
+    """Warn where rounding leaves nothing of most distances between neighbours."""
     share = share_rounded_away(instance)
     if share > 0.5:
         instead = f", or take metric={_UNROUNDED[instance.metric]!r}" if instance.metric in _UNROUNDED else ""
-        warnings.warn(
+        warn_user(
             f"{instance.name or 'instance'}: metric {instance.metric} rounds to whole numbers, but {100 * share:.0f} % "
-            f"of the places lie less than one half from the nearest other one: scale the coordinates up{instead}",
-            PytspWarning,
-            stacklevel=stacklevel + 1,
+            f"of the places lie less than one half from the nearest other one: scale the coordinates up{instead}"
         )
 
 

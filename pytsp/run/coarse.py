@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.exceptions import PytspWarning
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
+from pytsp.utils.notices import MOST_NAMED, some_of, warn_user
 
 # The share of the mean way that a unit may be.
 MOST_SHARE = 1e-6
@@ -28,10 +27,7 @@ LONGEST_FAR_TOUR = 2.0**31
 
 
 def with_doubt(result: Result, *, is_rescaled: bool = False) -> Result:
-    """Return a result that says whether it `is_coarse`.
-
-    Where it `is_rescaled`, its unit is so fine that the distances themselves may be coarser.
-    """
+    """Return a result with `is_coarse`. If it `is_rescaled`, the distances may be coarser than its unit."""
     instance, tour, is_open = result.instance, result.tour, result.is_open
     doubtful = is_coarse(instance, tour, result.length, result.resolution, is_open=is_open)
     if is_rescaled and not doubtful:
@@ -39,26 +35,22 @@ def with_doubt(result: Result, *, is_rescaled: bool = False) -> Result:
     return replace(result, is_coarse=True) if doubtful else result
 
 
-def warn_of_resolution(result: Result, stacklevel: int) -> None:
-    """Warn of a result that is coarse; `stacklevel` is that of the caller."""
-    instance, length = result.instance, result.length
-    unit = _unit(result)
+def warn_of_resolution(result: Result) -> None:
+    """Warn of a result that is coarse."""
+    instance, length, unit = result.instance, result.length, _unit(result)
     cities, rest = _far_cities(instance, result.tour, unit, is_open=result.is_open)
     kind = "path" if result.is_open else "tour"
     if cities:
-        shown = ", ".join(_describe(instance, city) for city in cities[:3])
-        several = f" and {len(cities) - 3} more" if len(cities) > 3 else ""
+        shown = some_of([_describe(instance, city) for city in cities[:MOST_NAMED]], len(cities))
         verb = "are" if len(cities) > 1 else "is"
-        cause = f"{shown}{several} {verb} too far from all others"
+        cause = f"{shown} {verb} too far from all others"
         share, remedy = unit * instance.n / rest, "correct or leave out what stands for missing data"
     else:
         cause = "distances span too many decades"
         share, remedy = unit * instance.n / length, "give the solve more time, and no checkpoint or limits that end it"
-    warnings.warn(
+    warn_user(
         f"{instance.name or 'instance'}: the {kind} may be longer than it could be: {cause}, so that lengths are "
-        f"compared in units of {unit:.3g}, {share:.2g} of the mean way between the other cities; {remedy}",
-        PytspWarning,
-        stacklevel=stacklevel + 1,
+        f"compared in units of {unit:.3g}, {share:.2g} of the mean way between the other cities; {remedy}"
     )
 
 
@@ -72,10 +64,7 @@ def _describe(instance: Instance, city: int) -> str:
 def is_coarse(
     instance: Instance, tour: NDArray[np.int32], length: float, resolution: float, *, is_open: bool = False
 ) -> bool:
-    """Tell whether rounding to multiples of `resolution` leaves a doubt about a tour or path.
-
-    It takes O(1) time, and O(n) where the tour is short beside the longest distance.
-    """
+    """Tell whether rounding to multiples of `resolution` leaves a doubt about a tour or path."""
     if resolution == 0 or not 0 < length < math.inf:
         return False
     if resolution * min(instance.n, MOST_WAYS) > MOST_SHARE * length:
@@ -129,7 +118,7 @@ def _unit(result: Result) -> float:
 
 
 def _least_rest(n: int, resolution: float) -> float:
-    """Return how long the ways between the cities that are not far must be together."""
+    """Return the least length of all ways between the cities that are not far."""
     return resolution * min(n, MOST_WAYS) / MOST_REST_SHARE
 
 

@@ -10,8 +10,6 @@ from pytsp.utils.arguments import check_real
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
 
-__all__ = ["Limits"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -53,24 +51,17 @@ class Limits:
     patience: float | None = None
 
     def __post_init__(self) -> None:
-        seconds, least = "a positive number of seconds", "at least 0"
-        kinds = {"target": f"a length, {least}", "target_gap": f"a fraction, {least}"}
+        kinds = {"target": "a length, at least 0", "target_gap": "a fraction, at least 0"}
         for name, value in vars(self).items():
             if value is not None:
                 check_real(name, value)
-                kind = kinds.get(name, seconds)
-                if not (value > 0 if kind is seconds else value >= 0):
+                if not (value >= 0 if name in kinds else value > 0):
+                    kind = kinds.get(name, "a positive number of seconds")
                     raise ValueError(f"{name} must be {kind}; it is {value!r}")
 
     @classmethod
     def of(cls, limits: Limits | None, **keywords: float | None) -> Limits:
-        """Return the limits of a call: those of its `limits` and of its keywords that are not None.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `limits` is not a `Limits`, or a limit is given both ways.
-        """
+        """Return the limits of a call: those of its `limits` and of its keywords, without any that is given twice."""
         given = {name: value for name, value in keywords.items() if value is not None}
         if limits is None:
             return cls(**given)

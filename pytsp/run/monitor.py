@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytsp.run.limits import Limits
-from pytsp.utils.arguments import check_callback
 from pytsp.utils.deadline import OutOfTime
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pytsp.run.state_reader import State
-
-__all__ = ["Improved", "Improvement", "Progress", "Watch"]
 
 _log = logging.getLogger("pytsp")
 
@@ -125,39 +122,17 @@ class Improved(Improvement):
 
 
 class Checkpoint(Protocol):
-    """Receiver of a solver's state: a `pytsp.checkpoint.writer.Checkpoint`."""
+    """Receiver of a solver's state: a `pytsp.checkpoint.checkpoint.Checkpoint`."""
 
     def offer(self, watch: Watch, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
-        """Write it if it is time to, or at the end."""
+        """Write the state if it is due, or at the end."""
 
 
 class Watch:
     """The clock of one solve, its limits, its callbacks, the improvements so far, and its checkpoint.
 
-    Parameters
-    ----------
-    limits : Limits, optional
-        Without a gap; or its fields as keywords.
-    progress, on_improvement : callable, optional
-        What to call with each `Progress` and `Improved`; True, returned, ends the solve.
-    spent : float, optional
-        How long a solve that goes on has run before.
-    history : iterable of Improvement, optional
-        What it has found before.
-
-    Attributes
-    ----------
-    reserve : float
-        The seconds before the time limit that what follows the search takes.
-    checkpoint : Checkpoint or None
-        Where to write down how the solver stands.
-    state : State or None
-        Where a solver that goes on stood.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a limit is not a number in its range, or a callback none.
+    The limits have no gap; their fields are taken as keywords, too. A solve that resumes has `spent` seconds before,
+    found its `history`, and goes on from the `state`. What follows the search takes `reserve` seconds.
     """
 
     def __init__(
@@ -172,11 +147,8 @@ class Watch:
     ) -> None:
         self.began = time.perf_counter() - spent
         limits = Limits.of(limits, **keywords)
-        check_callback("progress", progress)
-        check_callback("on_improvement", on_improvement)
         self.time_limit, self.target, self.patience = limits.time_limit, limits.target, limits.patience
-        self.progress = progress
-        self.on_improvement = on_improvement
+        self.progress, self.on_improvement = progress, on_improvement
         self.history: list[Improvement] = [*history]
         self.is_stop_requested = False
         self.reserve = 0.0
@@ -194,8 +166,7 @@ class Watch:
         return float("inf") if self.time_limit is None else self.time_limit - self.reserve - self.seconds
 
     def offer(self, iteration: int, length: int | float, find: Callable[[], NDArray[np.int32]] = _nowhere) -> None:
-        """Take the length of the best tour so far. If it is shorter than all before, record and report it, with the
-        tour that `find` returns."""
+        """Record and report the best tour so far, which `find` returns, if it is shorter than all before."""
         if not self.history or length < self.history[-1].length:
             improvement = Improvement(self.seconds, iteration, length)
             self.history.append(improvement)
@@ -213,17 +184,13 @@ class Watch:
         *,
         climbers: int = 1,
         climbers_done: int = 0,
-        iteration: int = 0,
-        iterations: int | None = None,
-        lower_bound: int | float | None = None,
-        workers: int = 0,
-        resolution: float = 0.0,
+        **facts: Any,
     ) -> None:
-        """Tell whoever follows the progress how far the solve has come."""
+        """Report the progress, with further fields of `Progress`, to the callback."""
         if self.progress is not None:
             left = None if self.time_limit is None else max(0.0, self.seconds_left)
-            made = (climbers, climbers_done, length, self.seconds, iteration, iterations, phase)
-            now = Progress(*made, left, lower_bound, workers, resolution, find)
+            clock: dict[str, Any] = {"seconds": self.seconds, "seconds_left": left}
+            now = Progress(climbers, climbers_done, length, phase=phase, find=find, **clock, **facts)
             self._stop_if(self.progress(now))
             # Whoever keeps it shall not keep the whole search.
             object.__setattr__(now, "find", _nowhere)

@@ -1,4 +1,4 @@
-"""Provenance of a result in `pytsp solve --json`: the instance's file, the machine and the time."""
+"""Provenance of a result: the time, the versions and the machine."""
 
 from __future__ import annotations
 
@@ -9,22 +9,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from pytsp.distribution import VERSION
-from pytsp.run.result import Result
-
-
-def record(result: Result, *, file: Path | None, device: str | None, **reading: object) -> dict[str, object]:
-    """Return the facts that are printed of a result as JSON, with its provenance; long lists are arrays.
-
-    `file` is what the instance was read from, None for standard input, and `reading` how, where that
-    was said; `device` what the kernels ran on, if known.
-    """
-    return {
-        **result.with_arrays(),
-        "file": None if file is None else str(file.resolve()),
-        **reading,
-        "device": device,
-        **made_now(),
-    }
 
 
 def made_now() -> dict[str, object]:

@@ -247,9 +247,7 @@ class Result:
         """Return the same with arrays in place of the lists of lengths and cities, which may have millions."""
         more: dict[str, object] = {}
         if self.lower_bound is not None:
-            gap_bound = self.gap_bound
-            more["lower_bound"] = self.lower_bound
-            more["gap_bound"] = None if gap_bound is None else json_number(gap_bound)
+            more |= {"lower_bound": self.lower_bound, "gap_bound": json_number(self.gap_bound)}
         if forbidden := self.forbidden_edges:
             more["forbidden_edges"] = forbidden
         if self.is_coarse:
@@ -272,7 +270,7 @@ class Result:
             "metric": self.instance.metric,
             "length": json_number(self.length),
             "optimum": self.optimum,
-            "gap": None if self.gap is None else json_number(self.gap),
+            "gap": json_number(self.gap),
             "seconds": self.seconds,
             "solver": self.solver,
             "backend": self.backend,

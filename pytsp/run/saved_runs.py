@@ -98,9 +98,8 @@ def read_runs(
 ) -> list[Run]:
     """Read what `pytsp solve --json` has printed, or tour files, or ``"-"``, standard input.
 
-    `read_already` has the contents of some of the files. The instance, a file or a name, is by default looked for,
-    where it is needed: where a result says that it was read, beside a tour file of the same name, and by its name among
-    those that come with pytsp. `PytspError` says what is not to be found, or does not fit.
+    `read_already` has the contents of some of the files. The instance, a file or a name, is by default looked for where
+    a result says, beside a tour file, and among those of pytsp. `PytspError` says what is missing, or does not fit.
     """
     instances: dict[tuple[Path, str], Instance] = {}
     runs = []

@@ -75,10 +75,6 @@ class State:
             raise self.wrong(name, f"a list of {'' if count is None else f'{count} '}groups of values", items)
         return [State(item, self._file, f"{self._place}{name}.{number}.") for number, item in enumerate(items)]
 
-    def tree(self, name: str) -> Mapping[str, Any]:
-        """Return the values within one of this part's as the checkpoint holds them, for whoever checks them."""
-        return self._typed(name, dict, "a group of values")
-
     def any(self, name: str) -> Any:
         """Return a value that its user checks."""
         return self._values.get(name)

@@ -10,7 +10,7 @@ from pytsp.problem.location import is_located
 from pytsp.solvers import policy
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
-from pytsp.utils.suggestions import hint
+from pytsp.utils.text import hint
 
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")

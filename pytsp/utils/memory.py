@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,19 +20,15 @@ _CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/me
 def check_memory(name: str, count: int, needed: Callable[[int], int]) -> None:
     """Raise `ValueError` where a `count`, given as the argument `name`, of something does not fit the free memory.
 
-    Without it the system would end the process, and maybe others, without a word. `needed` returns the
-    estimated bytes for a count, at least 1 each. It is not called if the system does not report its free memory.
+    `needed` returns the estimated bytes for a count. It is not called if the system does not report its free memory.
     """
     room = free_bytes()
     if room is None or needed(count) <= room:
         return
-    least, most = 0, count
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (middle, most) if needed(middle) <= room else (least, middle)
+    most = bisect_right(range(1, count), room, key=needed)
     raise ValueError(
         f"{name}={count} would take about {needed(count) / 2**30:,.1f} GiB of memory, and {room / 2**30:,.1f} GiB are "
-        f"free: at most {least} fit"
+        f"free: at most {most} fit"
     )
 
 

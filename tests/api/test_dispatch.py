@@ -10,7 +10,7 @@ from cities import uniform
 import pytsp
 from pytsp import Instance
 from pytsp.api import dispatch
-from pytsp.api.request import Request
+from pytsp.api.steps import Request
 from pytsp.problem import kernel_input
 
 

@@ -27,7 +27,7 @@ from results import assert_improves, assert_same
 import pytsp
 from pytsp import Improvement, Instance, Progress, PytspWarning, Result
 from pytsp.api import rescaled
-from pytsp.api.request import Request
+from pytsp.api.steps import Request
 from pytsp.backends import Backend
 
 SEARCHES: dict[str, dict[str, Any]] = {

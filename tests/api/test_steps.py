@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from pytsp import Improvement, Instance, Limits, Result
 from pytsp.api.collapsed import Collapsed
 from pytsp.api.reductions import Directed, Path, Reduction, WithFixedEdges
-from pytsp.api.request import Request
-from pytsp.api.steps import FirstCity, Restater, Step, solve_within
+from pytsp.api.steps import FirstCity, Request, Restater, Step, solve_within
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.open_paths import OpenPath

@@ -119,7 +119,7 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
 def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut runs into many kernel calls, and write after each where the interval is 0."""
     emulated.slow_down(monkeypatch)
-    monkeypatch.setattr("pytsp.checkpoint.writer.WRITING_SHARE", 1e9)
+    monkeypatch.setattr("pytsp.checkpoint.checkpoint.WRITING_SHARE", 1e9)
     monkeypatch.setitem(policy.AMOUNTS, "cpu", policy.AMOUNTS["cpu"]._replace(trials=1e6, steps=2e7))
     for module, name, value in (
         ("solvers.restarts", "CALL_SECONDS", 2e-3),

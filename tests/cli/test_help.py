@@ -23,7 +23,7 @@ from pytsp.cli.help import EXAMPLES, SHELLS
 from pytsp.cli.options import COMMON, PAPERS
 from pytsp.datasets import registry as datasets
 from pytsp.solvers.registry import fields
-from pytsp.utils.suggestions import suggest
+from pytsp.utils.text import suggest
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:

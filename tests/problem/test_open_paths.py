@@ -18,7 +18,7 @@ from strategies import directed_matrices
 import pytsp
 from pytsp import Improvement, Instance, InstanceError, Progress, TourError
 from pytsp.api import reductions as _reductions
-from pytsp.api.request import Request
+from pytsp.api.steps import Request
 from pytsp.backends import Backend
 from pytsp.problem import open_paths
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of

@@ -103,7 +103,7 @@ def test_a_warning_says_why_and_what_to_do() -> None:
     result = with_doubt(square_result(instance, resolution=4.0, **changes))
     assert result.is_coarse
     with pytest.warns(PytspWarning, match=r"city 40 at \[1000000000.0, 0.0\] is too far .* of 4, .* missing data"):
-        warn_of_resolution(result, stacklevel=1)
+        warn_of_resolution(result)
     fine = square_result(instance, resolution=1e-9, **changes)
     assert with_doubt(fine) is fine
     # The distances themselves are 2^-22 apart.
@@ -115,7 +115,7 @@ def test_a_warning_says_why_and_what_to_do() -> None:
     tour = np.arange(46, dtype=np.int32)
     result = with_doubt(square_result(several, tour=tour, length=several.tour_length(tour), resolution=8.0))
     with pytest.warns(PytspWarning, match=r"city 40 at .*, city 41 .* and 3 more are too far from all others"):
-        warn_of_resolution(result, stacklevel=1)
+        warn_of_resolution(result)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert coarse.MOST_WAYS == 128

@@ -20,8 +20,7 @@ from tasks import task_of
 
 import pytsp
 from pytsp import EAX, ILS, Instance, RandomRestarts, Result
-from pytsp.checkpoint.reader import Stored
-from pytsp.checkpoint.writer import Checkpoint, head_of
+from pytsp.checkpoint.checkpoint import Checkpoint, Stored, head_of
 from pytsp.cli import commands as cli
 from pytsp.cli.options import given_options
 from pytsp.neighbours.lists import neighbour_lists

@@ -19,7 +19,7 @@ from results import square_result
 
 import pytsp
 from pytsp.api.dispatch import options_of, watch_of
-from pytsp.api.request import Request
+from pytsp.api.steps import Request
 from pytsp.backends import open_backend
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import Instance
