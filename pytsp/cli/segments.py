@@ -38,7 +38,7 @@ def add_segments(commands: Commands) -> None:
     command.add_argument("-t", "--time-limit", type=seconds, metavar="SEC", help="seconds for all (default: none)")
     command.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of the search (default: 0)")
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    add_backend(command, "auto", "where kernels run (default: auto)")
+    add_backend(command, command, "auto", "where kernels run (default: auto)")
 
 
 def _point(text: str) -> tuple[float, float]:
