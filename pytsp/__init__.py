@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from pytsp.bound.bound import lower_bound
     from pytsp.datasets.reading import read
     from pytsp.io.convert import as_instance
-    from pytsp.io.tsplib.tours import read_tour, write_tour
-    from pytsp.io.tsplib.writer import write
+    from pytsp.io.tsplib.reader import read_tour
+    from pytsp.io.tsplib.writer import write, write_tour
     from pytsp.problem.instance import Instance
     from pytsp.problem.tours import is_tour, random_tours
     from pytsp.run.batch import BatchResult
@@ -127,13 +127,13 @@ _ORIGINS = {
     "order_segments": "pytsp.api.segments",
     "random_tours": "pytsp.problem.tours",
     "read": "pytsp.datasets.reading",
-    "read_tour": "pytsp.io.tsplib.tours",
+    "read_tour": "pytsp.io.tsplib.reader",
     "resume": "pytsp.api.resume",
     "solve": "pytsp.api.solve",
     "solve_each": "pytsp.api.many",
     "solve_many": "pytsp.api.many",
     "write": "pytsp.io.tsplib.writer",
-    "write_tour": "pytsp.io.tsplib.tours",
+    "write_tour": "pytsp.io.tsplib.writer",
 }
 _attribute, _names = attach(__name__, _ORIGINS)
 # What draws instances and results, which lie below.
