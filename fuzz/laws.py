@@ -10,9 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from pytsp.exceptions import TsplibError
-from pytsp.io.tsplib.reader import read
-from pytsp.io.tsplib.tours import read_tour, write_tour
-from pytsp.io.tsplib.writer import write
+from pytsp.io.tsplib.reader import read, read_tour
+from pytsp.io.tsplib.writer import write, write_tour
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import check_tour
 

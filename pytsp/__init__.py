@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from pytsp.exceptions import TsplibError as TsplibError
     from pytsp.exceptions import WorkerLost as WorkerLost
     from pytsp.io.convert import as_instance as as_instance
-    from pytsp.io.tsplib.tours import read_tour as read_tour
-    from pytsp.io.tsplib.tours import write_tour as write_tour
+    from pytsp.io.tsplib.reader import read_tour as read_tour
     from pytsp.io.tsplib.writer import write as write
+    from pytsp.io.tsplib.writer import write_tour as write_tour
     from pytsp.problem.instance import Instance as Instance
     from pytsp.problem.tours import is_tour as is_tour
     from pytsp.problem.tours import random_tours as random_tours
@@ -89,13 +89,13 @@ _ORIGINS = {
     "order_segments": "pytsp.api.segments",
     "random_tours": "pytsp.problem.tours",
     "read": "pytsp.datasets.reading",
-    "read_tour": "pytsp.io.tsplib.tours",
+    "read_tour": "pytsp.io.tsplib.reader",
     "resume": "pytsp.api.resume",
     "solve": "pytsp.api.solve",
     "solve_each": "pytsp.api.many",
     "solve_many": "pytsp.api.many",
     "write": "pytsp.io.tsplib.writer",
-    "write_tour": "pytsp.io.tsplib.tours",
+    "write_tour": "pytsp.io.tsplib.writer",
 }
 _ORIGINS |= dict.fromkeys(exceptions.__all__, "pytsp.exceptions")
 _attribute, _names = attach(__name__, _ORIGINS)

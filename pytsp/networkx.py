@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from pytsp.api.solve import solve as solve_instance
-from pytsp.io.graphs import instance_of
+from pytsp.io.protocols import instance_of
 
 __all__ = ["instance_of", "solve"]
 

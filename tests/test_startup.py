@@ -224,14 +224,14 @@ def test_the_instance_is_read_while_the_device_opens(
         assert read.wait(PATIENCE)
         return really()
 
-    def slow_read(*source: Any, **how: Any) -> pytsp.Instance:
+    def slow_read(source: Any) -> tuple[bytes, str]:
         assert begun.wait(PATIENCE)
-        instance = really_read(*source, **how)
+        found = really_read(source)
         read.set()
-        return instance
+        return found
 
-    really_read = reading.read_any
-    monkeypatch.setattr(reading, "read_any", slow_read)
+    really_read = reading.read_bytes
+    monkeypatch.setattr(reading, "read_bytes", slow_read)
     by_main = opening(slow)
     assert main(SOLVE) == 0
     reported = json.loads(capsys.readouterr().out)

@@ -78,8 +78,8 @@ os.write(int(sys.argv[1]), json.dumps(told).encode())
 BY_PROCESSOR = """
 import time
 time.perf_counter = time.process_time
-import pytsp.cli.limits
-pytsp.cli.limits.seconds_since_start = time.process_time
+import pytsp.cli.arguments
+pytsp.cli.arguments.seconds_since_start = time.process_time
 from pytsp.__main__ import main
 raise SystemExit(main())
 """

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeAlias
 
+import pytsp
 from pytsp.exceptions import PytspError
 from pytsp.utils.text import hint, one_line, printable, suggest
 
@@ -90,11 +91,11 @@ EXAMPLES = {
 """The end of each command's help."""
 
 
-class _HelpAll(argparse.Action):
-    """Print the help with all options, and exit."""
+class Print(argparse.Action):
+    """Print the text that `const` returns of the parser, and exit."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(parser.format_help(), end="")
+        print(self.const(parser), end="")
         parser.exit()
 
 
@@ -110,7 +111,7 @@ class Parser(argparse.ArgumentParser):
     def shorten_help(self, common: Iterable[str]) -> None:
         """Have `--help` show these options only, and `--help-all` all of them."""
         self.common = frozenset({"help", "help_all", *common})
-        self.add_argument("--help-all", action=_HelpAll, nargs=0, help="show all options")
+        self.add_argument("--help-all", action=Print, const=type(self).format_help, nargs=0, help="show all options")
 
     def print_help(self, file: Any = None) -> None:
         """Print the help, short if there is a short one."""
@@ -157,9 +158,8 @@ class Parser(argparse.ArgumentParser):
 
 def add_command(commands: Commands, name: str, run: Run, words: str, description: str = "") -> Parser:
     """Add a command, and return its parser; its description is by default the words of the list of commands."""
-    epilog = examples(name) if name in EXAMPLES else None
     described = description or f"{words[0].upper()}{words[1:]}."
-    command: Parser = commands.add_parser(name, help=words, description=described, epilog=epilog)
+    command: Parser = commands.add_parser(name, help=words, description=described, epilog=examples(name))
     command.set_defaults(run=run)
     return command
 
@@ -170,7 +170,6 @@ def examples(name: str) -> str:
 
 
 def add_completion(commands: Commands) -> None:
-    """Add the command `completion`."""
     description = "Print the lines that let a shell complete commands, options, their values and instances."
     command = add_command(commands, "completion", _completion, "have a shell complete commands", description)
     command.add_argument("shell", choices=SHELLS, help="the shell that reads these lines when it starts")
@@ -206,10 +205,8 @@ def _instances(prefix: str, parsed_args: argparse.Namespace, **_: object) -> lis
     """Return the files and the instances that begin so; of TSPLIB's, those to download or those that are here."""
     from argcomplete.completers import FilesCompleter  # noqa: PLC0415
 
-    from pytsp.datasets import registry as datasets  # noqa: PLC0415
-
-    listed = datasets.tsplib()
+    listed = pytsp.datasets.tsplib()
     if "fetch" in parsed_args:
         return [each.name for each in listed]
-    names = [*datasets.names(), *(each.name for each in listed if each.is_cached)]
+    names = [*pytsp.datasets.names(), *(each.name for each in listed if each.is_cached)]
     return [*(name for name in names if name.startswith(prefix)), *FilesCompleter()(prefix)]

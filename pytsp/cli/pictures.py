@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+import pytsp
 from pytsp.cli.help import Commands, add_command
 from pytsp.exceptions import PytspError
 from pytsp.plotting import PICTURES
@@ -16,7 +17,6 @@ _INSTANCE = "instance of the tours (default: the file that the result names, or 
 
 
 def add_commands(commands: Commands) -> None:
-    """Add both commands to those of `pytsp`."""
     description = "Draw a tour, the difference of two, or the curves of runs."
     plot = add_command(commands, "plot", _plot, "draw tours and runs", description)
     files = f"a tour file, or {_FILES}; - for standard input"
@@ -48,19 +48,18 @@ def _plot(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from pytsp.report import comparison_page, is_comparison, page  # noqa: PLC0415
     from pytsp.run.saved_runs import contents, read_runs  # noqa: PLC0415
 
     output = options.output or _default_output(options.files[0], ".html")
     first = options.files[0]
     data = contents(first)
     found = _json(data)
-    if is_comparison(found):
+    if pytsp.report.is_comparison(found):
         if len(options.files) > 1:
             raise PytspError(f"{first}: a page is of one comparison, or of runs; give its file alone")
-        text = comparison_page(found, "<stdin>" if first == "-" else first)
+        text = pytsp.report.comparison_page(found, "<stdin>" if first == "-" else first)
     else:
-        text = page(read_runs(options.files, options.instance, read_already={first: data}))
+        text = pytsp.report.page(read_runs(options.files, options.instance, read_already={first: data}))
     Path(output).write_text(text, encoding="utf-8")
     print(output)
 

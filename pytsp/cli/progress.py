@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytsp
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from pytsp.problem.instance import Instance
-    from pytsp.run.monitor import Progress
 
 # Units that phases count; all others count iterations.
 _UNITS = {"lower bound": "proofs", "crossover": "generations", "passes": "passes"}
@@ -28,7 +27,7 @@ _BAR_WIDTH = 30
 _SPEED_SECONDS = 3.0
 
 
-def count_work(now: Progress) -> tuple[int, int | None, str]:
+def count_work(now: pytsp.Progress) -> tuple[int, int | None, str]:
     """Return how much of a solve is done, of how much if that is known, and the unit.
 
     Climbers are done one by one in random restarts, and come one by one to a population that others wait for; in other
@@ -71,13 +70,13 @@ class Display:
         self._optimum = optimum
         self._clock = clock
         self._began = clock()
-        self._now: Progress | None = None
+        self._now: pytsp.Progress | None = None
         self._bound: int | float | None = None
         self._taken_at = 0.0
         self._curve: list[tuple[float, float]] = []
         self._counts: deque[tuple[float, int]] = deque()
 
-    def take(self, now: Progress) -> None:
+    def take(self, now: pytsp.Progress) -> None:
         """Take a snapshot of the solve."""
         if self._now is None or now.phase != self._now.phase:
             self._counts.clear()
@@ -155,7 +154,7 @@ class Display:
 
 
 @contextmanager
-def show_progress(instance: Instance, *, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+def show_progress(instance: pytsp.Instance, *, quiet: bool) -> Iterator[Callable[[pytsp.Progress], None] | None]:
     """Show progress where standard error is a terminal; yield the callback, or None where nothing is shown."""
     if quiet or not sys.stderr.isatty():
         yield None

@@ -7,17 +7,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytsp
 from pytsp.cli.arguments import seconds, whole
 from pytsp.cli.help import Commands, add_command
 from pytsp.cli.options import add_backend, placement_of
 from pytsp.exceptions import PytspError
+from pytsp.io.streams import write_text
 
 # The ending of a file's new name, before that of its kind.
 _ORDERED = "-ordered"
 
 
 def add_segments(commands: Commands) -> None:
-    """Add it to those of `pytsp`."""
     description = (
         "Order the lines of a drawing, and turn them round, so that the pen moves least in the air. Everything else of "
         "the file is kept, and layers and pens stay together."
@@ -25,9 +26,8 @@ def add_segments(commands: Commands) -> None:
     words = "order lines for a plotter, a laser or a drill"
     command = add_command(commands, "segments", _segments, words, description)
     command.add_argument("file", metavar="FILE", help="a table, GeoJSON or SVG, by its ending; - for standard input")
-    command.add_argument(
-        "--format", choices=("csv", "geojson", "svg"), help="what the file is (default: by its ending)"
-    )
+    words = "what the file is (default: by its ending)"
+    command.add_argument("--format", choices=("csv", "geojson", "svg"), help=words)
     command.add_argument("-o", "--output", metavar="FILE", help=f"default: the file's name with {_ORDERED}")
     command.add_argument("--picture", metavar="FILE", help="draw the moves before and after: a .png, .svg or .pdf")
     command.add_argument("--start", type=_point, metavar="X,Y", help="where the pen comes from (default: anywhere)")
@@ -38,11 +38,10 @@ def add_segments(commands: Commands) -> None:
     command.add_argument("-t", "--time-limit", type=seconds, metavar="SEC", help="seconds for all (default: none)")
     command.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of the search (default: 0)")
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    add_backend(command, "auto", "where kernels run (default: auto)")
+    add_backend(command, command, "auto", "where kernels run (default: auto)")
 
 
 def _point(text: str) -> tuple[float, float]:
-    """Return a point that is written as two numbers."""
     x, y = map(float, text.split(","))
     return x, y
 
@@ -51,12 +50,11 @@ _point.__name__ = "point"
 
 
 def _segments(options: argparse.Namespace) -> None:
-    from pytsp.api.segments import order_segments  # noqa: PLC0415
     from pytsp.io.segments import read_drawing  # noqa: PLC0415
-    from pytsp.plotting.figures import check_ending  # noqa: PLC0415
+    from pytsp.plotting import figures  # noqa: PLC0415
 
     output = options.output or _default_output(options.file)
-    picture = None if options.picture is None else check_ending(options.picture)
+    picture = None if options.picture is None else figures.check_ending(options.picture)
     drawing = read_drawing(options.file, None if options.format is None else f".{options.format}")
     is_globe = drawing.metric == "HAVERSINE"
     metric = options.metric or drawing.metric
@@ -66,7 +64,7 @@ def _segments(options: argparse.Namespace) -> None:
     ends = {name: getattr(options, name) for name in ("start", "end")}
     if is_globe:
         ends = {name: point and point[::-1] for name, point in ends.items()}
-    found = order_segments(
+    found = pytsp.order_segments(
         drawing.lines,
         reversible=not options.one_way,
         open=not options.closed,
@@ -77,31 +75,18 @@ def _segments(options: argparse.Namespace) -> None:
         **placement_of(options),
         **ends,
     )
-    text = drawing.write(found)
-    if output == "-":
-        print(text, end="")
-    else:
-        Path(output).write_text(text, encoding="utf-8", newline="")
+    order = zip(found.order.tolist(), found.flips.tolist(), found.entries.tolist(), strict=True)
+    write_text(output, drawing.write(order), errors="strict")
     if picture is not None:
-        _draw(options.picture, picture, drawing.lines, found, is_globe=is_globe, is_down="svg" in _kind(options))
+        shown = [line[:, ::-1] for line in drawing.lines] if is_globe else drawing.lines
+        kind = str(options.format or Path(options.file.removesuffix(".gz")).suffix.lower())
+        figure = figures.figure_of_air(shown, found, is_down="svg" in kind)
+        Path(options.picture).write_bytes(figures.encode(figure, picture))
     if output != "-":
         _tell(options, output, drawing, found)
 
 
-def _kind(options: argparse.Namespace) -> str:
-    return str(options.format or Path(options.file.removesuffix(".gz")).suffix.lower())
-
-
-def _draw(file: str, ending: str, lines: Any, found: Any, *, is_globe: bool, is_down: bool) -> None:
-    from pytsp.plotting.air import figure_of_air  # noqa: PLC0415
-    from pytsp.plotting.figures import encode  # noqa: PLC0415
-
-    shown = [line[:, ::-1] for line in lines] if is_globe else lines
-    Path(file).write_bytes(encode(figure_of_air(shown, found, is_down=is_down), ending))
-
-
 def _tell(options: argparse.Namespace, output: str, drawing: Any, found: Any) -> None:
-    """Tell what came of it."""
     groups = 1 if drawing.groups is None else len(set(drawing.groups))
     if options.json:
         reported = {"segments": len(drawing.lines), "groups": groups, "flipped": int(found.flips.sum())}

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
+import pytsp
 from pytsp.backends.kind import BackendStatus
 from pytsp.backends.registry import status
-from pytsp.cli.data import read_instance
+from pytsp.cli.arguments import read_instance
 from pytsp.cli.help import Commands, add_command
 from pytsp.cli.options import given_options
 
 if TYPE_CHECKING:
     from pytsp.api.compare import Comparison
 
+# Options that `compare` takes as they are.
+_PASSED_ON = ("solver", "seed", "neighbourhoods", "mappings", "threads", "devices", "repeats", "bound")
+_BACKENDS = ("backend", "built", "usable", "why", "what to do")
+
 
 def run_compare(options: argparse.Namespace) -> None:
-    """Run the command `compare`."""
-    from pytsp.api.compare import compare  # noqa: PLC0415
-
-    found = compare(
+    found = pytsp.compare_backends(
         read_instance(options),
         options.backends,
-        solver=options.solver,
-        seed=options.seed,
-        neighbourhoods=options.neighbourhoods,
-        mappings=options.mappings,
-        threads=options.threads,
-        devices=options.devices,
-        repeats=options.repeats,
-        bound=options.bound,
+        **{name: getattr(options, name) for name in _PASSED_ON},
         **given_options(options),
     )
     if options.json:
         print(json.dumps(found.to_dict()))
         return
     shown = {heading: of for heading, of in _COMPARED.items() if any(map(of, found))}
-    _print(False, [*shown], found, lambda row: [of(row) for of in shown.values()])
+    _print_table(shown, ([of(row) for of in shown.values()] for row in found))
 
 
 def _way(row: Comparison) -> str:
@@ -73,7 +67,6 @@ _COMPARED: dict[str, Callable[[Comparison], str]] = {
 
 
 def add_backends(commands: Commands) -> None:
-    """Add the command `backends`."""
     words = "list the backends", "List the backends that can run here."
     command = add_command(commands, "backends", _run_backends, *words)
     command.add_argument("--scheduler", metavar="ADDRESS", help="list those of the workers of a Dask cluster")
@@ -85,24 +78,15 @@ def _run_backends(options: argparse.Namespace) -> None:
         from pytsp.distributed.dask import connect  # noqa: PLC0415
 
         with connect(options.scheduler) as client:
-            rows = [_Offered(worker, each) for worker, found in client.run(status).items() for each in found]
-        _print(options.json, ("worker", *_BACKENDS), rows, lambda row: (row.worker, *_cells(row.status)))
-        return
-    _print(options.json, _BACKENDS, status(), _cells)
-
-
-_BACKENDS = ("backend", "built", "usable", "why", "what to do")
-
-
-@dataclass(frozen=True)
-class _Offered:
-    """A backend of a worker."""
-
-    worker: str
-    status: BackendStatus
-
-    def to_dict(self) -> dict[str, object]:
-        return {"worker": self.worker, **self.status.to_dict()}
+            rows = [(worker, each) for worker, found in client.run(status).items() for each in found]
+        if options.json:
+            print(json.dumps([{"worker": worker, **each.to_dict()} for worker, each in rows]))
+        else:
+            _print_table(("worker", *_BACKENDS), ((worker, *_cells(each)) for worker, each in rows))
+    elif options.json:
+        print(json.dumps([each.to_dict() for each in status()]))
+    else:
+        _print_table(_BACKENDS, map(_cells, status()))
 
 
 def _cells(each: BackendStatus) -> tuple[str, ...]:
@@ -119,7 +103,6 @@ def _cells(each: BackendStatus) -> tuple[str, ...]:
 
 
 def add_datasets(commands: Commands) -> None:
-    """Add the command `datasets`."""
     description = "List TSPLIB's symmetric instances, or download some of them into the user's cache folder."
     command = add_command(commands, "datasets", _run_datasets, "list or download TSPLIB's instances", description)
     command.add_argument("--fetch", nargs="+", metavar="NAME", help="download these, and print their paths")
@@ -128,33 +111,31 @@ def add_datasets(commands: Commands) -> None:
 
 
 def _run_datasets(options: argparse.Namespace) -> None:
-    from pytsp.datasets import registry as datasets  # noqa: PLC0415
-
     if options.fetch:
-        paths = {name: str(datasets.fetch(name, url=options.url)) for name in options.fetch}
+        paths = {name: str(pytsp.datasets.fetch(name, url=options.url)) for name in options.fetch}
         print(json.dumps(paths) if options.json else "\n".join(paths.values()))
         return
     if options.url:
         raise ValueError("--url is where --fetch downloads from; give --fetch NAME with it")
-    _print(
-        options.json,
-        ("name", "cities", "type", "optimum", "downloaded"),
-        datasets.tsplib(),
-        lambda each: (
+    listed = pytsp.datasets.tsplib()
+    if options.json:
+        print(json.dumps([each.to_dict() for each in listed]))
+        return
+    rows = (
+        (
             each.name,
             str(each.n),
             each.type or "",
             "" if each.optimum is None else str(each.optimum),
             "yes" if each.is_cached else "",
-        ),
+        )
+        for each in listed
     )
+    _print_table(("name", "cities", "type", "optimum", "downloaded"), rows)
 
 
-def _print(as_json: bool, headers: Sequence[str], rows: Iterable[Any], cells: Callable[[Any], Sequence[str]]) -> None:
-    """Print rows as JSON objects, or their cells as a table as wide as the terminal."""
-    if as_json:
-        print(json.dumps([row.to_dict() for row in rows]))
-        return
+def _print_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    """Print a table as wide as the terminal."""
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
@@ -163,5 +144,5 @@ def _print(as_json: bool, headers: Sequence[str], rows: Iterable[Any], cells: Ca
         # What is too wide goes on in the next line: nothing is cut off.
         table.add_column(header, overflow="fold")
     for row in rows:
-        table.add_row(*cells(row))
+        table.add_row(*row)
     Console().print(table)

@@ -55,18 +55,12 @@ def download(name: str, url: str, folder: Path, timeout: float) -> Path:
             _check(name, content)
         Path(target).write_bytes(content)
 
-    file = f"{name}.tsp"
-    shelf = pooch.create(
-        path=folder,
-        base_url=url,
-        registry={file: None if checksum is None else f"sha256:{checksum}"},
-        urls={file: f"{url}{file}.gz"},
-    )
+    file, known = f"{name}.tsp", None if checksum is None else f"sha256:{checksum}"
     # It would write notes about its work to standard error.
     level = pooch.get_logger().level
     pooch.get_logger().setLevel(logging.WARNING)
     try:
-        return Path(shelf.fetch(file, downloader=fetched))
+        return Path(pooch.retrieve(f"{url}{file}.gz", known, fname=file, path=folder, downloader=fetched))
     except PytspError:
         raise
     except OSError as error:

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.io import geojson, protocols
-from pytsp.io.graphs import instance_of
-from pytsp.io.road_tables import is_road_table, table_of
+from pytsp.io import protocols
+from pytsp.io.documents import NAMES, is_road_table, places_of, table_of
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.validation import as_array, as_distances, as_numbers
@@ -122,10 +121,10 @@ def as_instance(
     concerns_not("data of this kind, which have none", columns=columns)
     if kind == "graph":
         concerns_not("a graph", metric=metric, asymmetric=asymmetric)
-        return instance_of(data, name=name)
+        return protocols.instance_of(data, name=name)
     if kind == "mapping":
         concerns_not("GeoJSON", asymmetric=asymmetric)
-        places, labels = geojson.points(data)
+        places, labels = places_of(data)
         return on_globe(places, metric, name, labels)
     if kind == "geometries":
         concerns_not("geometries", asymmetric=asymmetric)
@@ -170,8 +169,9 @@ def _of_geometries(data: Any, metric: str | None, name: str) -> Instance:
     is_list = not hasattr(data, "__geo_interface__")
     parts = [protocols.geo_mapping(each) for each in data] if is_list else []
     document = {"type": "GeometryCollection", "geometries": parts} if is_list else protocols.geo_mapping(data)
-    places, labels = geojson.points(document)
-    is_projected = protocols.is_projected(data)
+    places, labels = places_of(document)
+    # Projected coordinates are those of a plane.
+    is_projected = getattr(getattr(data, "crs", None), "is_geographic", True) is False
     if not is_projected and (metric is None or metric.upper() in GLOBE_METRICS):
         return on_globe(places, metric, name, labels)
     if metric is not None and metric.upper() in GLOBE_METRICS:
@@ -182,10 +182,10 @@ def _of_geometries(data: Any, metric: str | None, name: str) -> Instance:
     return Instance.from_coordinates(places[:, ::-1], metric or DEFAULT_METRIC, name, labels=labels)
 
 
-def name_column(columns: Sequence[str]) -> str | None:
-    """Return the column that holds what the cities are called, if there is one."""
+def column_named(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return the column with the first of some names that any has, if there is one; case does not matter."""
     known = {label.strip().lower(): label for label in columns}
-    return next((known[each] for each in geojson.NAMES if each in known), None)
+    return next((known[name] for name in names if name in known), None)
 
 
 def is_header(labels: Sequence[str], columns: Sequence[str] | None) -> bool:
@@ -197,7 +197,6 @@ def is_header(labels: Sequence[str], columns: Sequence[str] | None) -> bool:
 
 
 def check_different(columns: Sequence[Any]) -> None:
-    """Refuse columns that have the same name."""
     doubled = [str(label) for label, count in Counter(columns).items() if count > 1]
     if doubled:
         raise InstanceError(f"columns must have different names; these occur more than once: {_listed(doubled)}")
@@ -207,16 +206,10 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"{name:.40}" for name in names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
 
 
-def of_columns(
-    table: Mapping[str, Any],
-    metric: str | None,
-    columns: Sequence[str] | None,
-    name: str,
-    labels: Sequence[str] | None = None,
+def of_points(
+    points: NDArray[Any], is_globe: bool, metric: str | None, name: str, labels: Sequence[str] | None
 ) -> Instance:
-    """Return the instance of a table's columns, each a list or an array of numbers."""
-    chosen, is_globe = coordinate_columns(list(table), metric, columns)
-    points = np.column_stack([as_numbers(table[each], f"column {each!r}") for each in chosen])
+    """Return the instance of coordinates, or of latitudes and longitudes."""
     if is_globe:
         return on_globe(points, metric, name, labels)
     return Instance.from_coordinates(points, metric or DEFAULT_METRIC, name, labels=labels)
@@ -265,10 +258,12 @@ def _of_frame(frame: Any, metric: str | None, columns: Sequence[str] | None, nam
     concerns_not("coordinates in a data frame", asymmetric=asymmetric)
     # Only what has a name that is a text can be found, or asked for.
     texts = [label for label in labels if isinstance(label, str)]
-    named = name_column(texts)
+    named = column_named(texts, NAMES)
     called = index if named is None else list(frame[named])
     names = None if called == [*range(len(index))] and named is None else [*map(str, called)]
-    return of_columns({label: frame[label] for label in texts}, metric, columns, name, names)
+    chosen, is_globe = coordinate_columns(texts, metric, columns)
+    points = np.column_stack([as_numbers(frame[each], f"column {each!r}") for each in chosen])
+    return of_points(points, is_globe, metric, name, names)
 
 
 def _cells(frame: Any) -> Any:

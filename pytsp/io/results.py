@@ -83,7 +83,7 @@ def text_of(result: Found, ending: str) -> str:
 
 def to_tour(result: Found) -> str:
     """Return a tour file of TSPLIB; that of an open path says so in a comment."""
-    from pytsp.io.tsplib.tours import write_tour  # noqa: PLC0415
+    from pytsp.io.tsplib.writer import write_tour  # noqa: PLC0415
 
     file = io.StringIO()
     comment = "open path: it does not return to its first city" if result.is_open else ""

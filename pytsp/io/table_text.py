@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+import sys
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,24 @@ class Row(NamedTuple):
     def is_blank(self) -> bool:
         """Tell whether no field has a value."""
         return not any(field.strip() for field in self.fields)
+
+
+class Numbers(NamedTuple):
+    """The numbers of a row from the field `first` on; 0 in fields without one, which `holes` has by their place."""
+
+    line: int
+    first: int
+    values: NDArray[Any]
+    holes: dict[int, str]
+
+    @property
+    def is_blank(self) -> bool:
+        """Tell whether no field has a value."""
+        return len(self.holes) == len(self.values) and not any(self.holes.values())
+
+    def name(self, place: int) -> str:
+        """Name a field as messages do."""
+        return f"line {self.line}, field {self.first + place + 1}"
 
 
 class TableText:
@@ -76,46 +94,42 @@ class TableText:
         except csv.Error as error:
             raise InstanceError(f"line {self._reader.line_num}: {error}") from error
 
-    def numbers(self, row: Row, first: int = 0) -> tuple[NDArray[Any], list[int]]:
-        """Return the numbers of a row from the field `first` on, whole ones where none has a fraction.
-
-        The second value lists the fields that have no value, counted from `first`; there the numbers are 0.
-        """
+    def numbers(self, row: Row, first: int = 0) -> Numbers:
+        """Return the numbers of a row from the field `first` on, whole ones where none has a fraction."""
         fields = row.fields[first:]
         joined = "".join(fields)
         read = float if _FRACTION.search(joined) else int
         try:
-            numbers, holes = np.array([read(self._pointed(field)) for field in fields]), []
+            values = np.array([read(self._pointed(field)) for field in fields])
         except ValueError:
-            holes = [place for place, field in enumerate(fields) if is_hole(field)]
+            # Rows have few different holes.
+            holes = {place: sys.intern(field.strip()) for place, field in enumerate(fields) if is_hole(field)}
             if holes:
                 filled = [*row.fields[:first], *("0" if is_hole(field) else field for field in fields)]
-                return self.numbers(Row(row.line, filled), first)[0], holes
-            read_one = partial(self.number, line=row.line)
-            return np.array([read_one(field, f"field {place}") for place, field in enumerate(fields, first + 1)]), []
-        self._note(joined, row.line)
-        return numbers, holes
+                return self.numbers(Row(row.line, filled), first)._replace(holes=holes)
+            named = enumerate(fields, first + 1)
+            values = np.array([self.number(field, f"field {place}", row.line) for place, field in named])
+        else:
+            self._note(joined, row.line)
+        return Numbers(row.line, first, values, {})
 
     def number(self, field: str, place: str, line: int) -> float:
         """Return a number, or say where there is none."""
-        try:
-            number = float(self._pointed(field))
-        except ValueError:
-            raise InstanceError(f"line {line}, {place}: {field!r:.60} is not a number") from None
+        number = self.value(field)
+        if number is None:
+            raise InstanceError(f"line {line}, {place}: {field!r:.60} is not a number")
         self._note(field, line)
         return number
 
-    def is_number(self, field: str) -> bool:
-        """Tell whether a field is a number."""
+    def value(self, field: str) -> float | None:
+        """Return the number that a field is, if it is one."""
         try:
-            float(self._pointed(field))
+            return float(self._pointed(field))
         except ValueError:
-            return False
-        return True
+            return None
 
-    def is_zero(self, field: str) -> bool:
-        """Tell whether a field is a number, and 0."""
-        return self.is_number(field) and float(self._pointed(field)) == 0.0
+    def is_number(self, field: str) -> bool:
+        return self.value(field) is not None
 
     def _pointed(self, field: str) -> str:
         """Return a number as Python has it, which takes 1_000 for one: that is none in a table."""

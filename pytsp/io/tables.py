@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -15,13 +14,14 @@ from pytsp.exceptions import InstanceError
 from pytsp.io.convert import (
     as_instance,
     check_different,
+    column_named,
     concerns_not,
     coordinate_columns,
     is_header,
-    name_column,
-    of_columns,
+    of_points,
 )
-from pytsp.io.table_text import Row, TableText, is_hole
+from pytsp.io.documents import NAMES
+from pytsp.io.table_text import Numbers, Row, TableText, is_hole
 from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.utils.notices import MOST_NAMED, some_of, warn_user
 
@@ -57,20 +57,20 @@ def of_table(text: str, metric: str | None, columns: Sequence[str] | None, asymm
     begins_with_a_label = second is not None and columns is None and [second.fields[0].strip()] == header[1:2]
     if form == "labels" or begins_with_a_label:
         concerns_not("distances", metric=metric, columns=columns)
-        numbers = _Numbers(table, _in_order(_without_blank(body), header[1:]), 1)
-        return Instance.from_matrix(numbers.distances(), name, asymmetric=asymmetric, labels=header[1:])
+        lines = [table.numbers(row, 1) for row in _in_order(_without_blank(body), header[1:])]
+        return Instance.from_matrix(_distances(lines), name, asymmetric=asymmetric, labels=header[1:])
     with _on_line(first):
         concerns_not("coordinates in a table", asymmetric=asymmetric)
     cities = list(_without_blank(body))
-    named = name_column(header)
-    labels = None if named is None else [row.fields[header.index(named)].strip() for row in cities]
     with _on_line(first):
-        chosen, _ = coordinate_columns(header, metric, columns)
-    found = {
-        label: [table.number(row.fields[header.index(label)], f"column {label}", row.line) for row in cities]
-        for label in chosen
-    }
-    return of_columns(found, metric, columns, name, labels)
+        chosen, is_globe = coordinate_columns(header, metric, columns)
+    named = column_named(header, NAMES)
+    labels = None if named is None else [row.fields[header.index(named)].strip() for row in cities]
+    places = [(label, header.index(label)) for label in chosen]
+    points = [
+        [table.number(row.fields[place], f"column {label}", row.line) for row in cities] for label, place in places
+    ]
+    return of_points(np.column_stack(points), is_globe, metric, name, labels)
 
 
 @contextmanager
@@ -133,7 +133,7 @@ def _form_of_numbers(table: TableText, first: Row, labels: list[str], lines: lis
             raise _undecided(first)
         return "array"
     numbers = [int(label) for label in labels]
-    if is_empty and all(map(table.is_zero, diagonal)):
+    if is_empty and all(table.value(field) == 0.0 for field in diagonal):
         if numbers not in ([*range(len(numbers))], [*range(1, len(numbers) + 1)]):
             warn_user(
                 f"line {first.line} is taken as labels, since its first field is empty and the lines begin with its "
@@ -169,82 +169,33 @@ def _undecided(first: Row) -> InstanceError:
 # Distances
 
 
-class _Numbers:
-    """The numbers of rows, and where there is none; messages name the line and the field."""
-
-    def __init__(self, table: TableText, rows: Iterable[Row], first: int = 0) -> None:
-        """Take the fields of each row from the field `first` on; rows without a value are kept apart."""
-        self.blank: list[Row] = []
-        self._first = first
-        self._lines: list[int] = []
-        self._numbers: list[NDArray[Any]] = []
-        # The fields of each city where there is no number, and what stands there.
-        self._holes: list[dict[int, str]] = []
-        # The cities before each row without a value.
-        self._before: list[int] = []
-        for row in rows:
-            if row.is_blank:
-                self.blank.append(row)
-                self._before.append(len(self._lines))
-                continue
-            numbers, holes = table.numbers(row, first)
-            self._lines.append(row.line)
-            self._numbers.append(numbers)
-            # Rows have few different ones.
-            self._holes.append({place: sys.intern(row.fields[first + place].strip()) for place in holes})
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of cities and of fields."""
-        return len(self._lines), len(self._numbers[0]) if self._numbers else 0
-
-    def take_blank(self) -> None:
-        """Make cities without a way of the rows without a value."""
-        width = self.shape[1]
-        for number, (before, row) in enumerate(zip(self._before, self.blank, strict=True)):
-            self._lines.insert(before + number, row.line)
-            self._numbers.insert(before + number, np.zeros(width, dtype=np.int64))
-            self._holes.insert(before + number, dict.fromkeys(range(width), ""))
-        self.blank, self._before = [], []
-
-    def complete(self, why: str) -> NDArray[Any]:
-        """Return the numbers, or refuse a field without one."""
-        for city, holes in enumerate(self._holes):
-            for place, held in holes.items():
-                raise InstanceError(f"{self._place(city, place)}: {held!r} is not a number; {why}")
-        return np.stack(self._numbers)
-
-    def distances(self) -> NDArray[Any]:
-        """Return distances, in which a field without a number forbids an edge, with a warning."""
-        if not self._numbers:
-            return np.empty((0, 0))
-        array = np.stack(self._numbers)
-        if array.dtype.kind == "f" and array.shape[0] == array.shape[1]:
-            np.fill_diagonal(array, 0.0)
-            for city, place in np.argwhere(np.isnan(array)):
-                raise InstanceError(
-                    f"{self._place(city, place)}: 'nan' is not a number; inf, NA, null, - or an empty field is no way"
-                )
-        # What is too large for 64 bits is refused with its place.
-        array = array if array.dtype.kind in "if" else array.astype(object)
-        named: list[str] = []
-        count = 0
-        for city, holes in enumerate(self._holes):
-            array[city, [*holes]] = FORBIDDEN.get(array.dtype.kind)
-            holes.pop(city, None)
-            count += len(holes)
-            if len(named) < MOST_NAMED:
-                named += [f"{self._place(city, place)} ({held!r})" for place, held in holes.items()]
-        if count:
-            warn_user(
-                f"{count} field{'s' if count > 1 else ''} without a number taken as no way, a forbidden edge: "
-                f"{some_of(named, count)}"
+def _distances(lines: Sequence[Numbers]) -> NDArray[Any]:
+    """Return distances, in which a field without a number forbids an edge, with a warning."""
+    if not lines:
+        return np.empty((0, 0))
+    array = np.stack([line.values for line in lines])
+    if array.dtype.kind == "f" and array.shape[0] == array.shape[1]:
+        np.fill_diagonal(array, 0.0)
+        for city, place in np.argwhere(np.isnan(array)):
+            raise InstanceError(
+                f"{lines[city].name(place)}: 'nan' is not a number; inf, NA, null, - or an empty field is no way"
             )
-        return array
-
-    def _place(self, city: int, place: int) -> str:
-        """Name a field."""
-        return f"line {self._lines[city]}, field {self._first + place + 1}"
+    # What is too large for 64 bits is refused with its place.
+    array = array if array.dtype.kind in "if" else array.astype(object)
+    named: list[str] = []
+    count = 0
+    for city, line in enumerate(lines):
+        array[city, [*line.holes]] = FORBIDDEN.get(array.dtype.kind)
+        line.holes.pop(city, None)
+        count += len(line.holes)
+        if len(named) < MOST_NAMED:
+            named += [f"{line.name(place)} ({held!r})" for place, held in line.holes.items()]
+    if count:
+        warn_user(
+            f"{count} field{'s' if count > 1 else ''} without a number taken as no way, a forbidden edge: "
+            f"{some_of(named, count)}"
+        )
+    return array
 
 
 def _of_array(
@@ -255,19 +206,30 @@ def _of_array(
     asymmetric: bool,
     name: str,
 ) -> Instance:
-    """Return the instance of a table without a header."""
-    numbers = _Numbers(table, rows)
-    may_be_matrix = asymmetric or numbers.shape[1] > 3 or metric is None
-    if may_be_matrix and numbers.shape[0] + len(numbers.blank) == numbers.shape[1]:
-        numbers.take_blank()
-    _tell_of_blank(numbers.blank)
-    n, width = numbers.shape
+    lines = [table.numbers(row) for row in rows]
+    blank = [line.line for line in lines if line.is_blank]
+    width = next(len(line.values) for line in lines if not line.is_blank)
+    if (asymmetric or width > 3 or metric is None) and len(lines) == width:
+        # A row without a value is a city without a way.
+        no_way = np.zeros(width, dtype=np.int64)
+        lines = [
+            Numbers(line.line, 0, no_way, dict.fromkeys(range(width), "")) if line.is_blank else line for line in lines
+        ]
+    else:
+        _tell_of_blank(blank)
+        lines = [line for line in lines if not line.is_blank]
+    n = len(lines)
     if n == width and (asymmetric or width > 3):
         concerns_not("a matrix", metric=metric, columns=columns)
-        return Instance.from_matrix(numbers.distances(), name, asymmetric=asymmetric)
+        return Instance.from_matrix(_distances(lines), name, asymmetric=asymmetric)
     what = "coordinates" if width in (2, 3) else "no distances"
     unless = ", unless asymmetric=True says that they are distances" if n == width else ""
-    array = numbers.complete(f"{n} lines of {width} fields are {what}{unless}")
+    for line in lines:
+        for place, held in line.holes.items():
+            raise InstanceError(
+                f"{line.name(place)}: {held!r} is not a number; {n} lines of {width} fields are {what}{unless}"
+            )
+    array = np.stack([line.values for line in lines])
     return as_instance(array, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
 
 
@@ -287,13 +249,13 @@ def _without_blank(rows: Iterable[Row]) -> Iterator[Row]:
     blank = []
     for row in rows:
         if row.is_blank:
-            blank.append(row)
+            blank.append(row.line)
         else:
             yield row
     _tell_of_blank(blank)
 
 
-def _tell_of_blank(blank: Sequence[Row]) -> None:
+def _tell_of_blank(blank: Sequence[int]) -> None:
     if blank:
-        lines = some_of([f"line {row.line}" for row in blank])
+        lines = some_of([f"line {line}" for line in blank])
         warn_user(f"{len(blank)} row{'s' if len(blank) > 1 else ''} without any value left out: {lines}")

@@ -1,10 +1,10 @@
-"""Pictures of tours and runs, by matplotlib, which the extra "plot" installs."""
+"""Pictures of tours, of runs and of the moves between segments, by matplotlib, which the extra "plot" installs."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from pytsp.api.segments import SegmentOrder
+    from pytsp.io.segments import Step
+
 ENDINGS = (".png", ".svg", ".pdf")
 # Above it a tour is pixels within an SVG or a PDF; a million lines would be 30 MB.
 RASTERISED_ABOVE = 20_000
 _DOTS_UP_TO = 1000
-_INCHES = 7.0
+_INCHES, _AIR_INCHES = 7.0, 6.0
 _DPI = 150
 _DPI_OF_MANY = 200
 # The grey of what two tours share, and the colours, apart for the colour-blind too, of what each has alone.
@@ -48,10 +51,9 @@ def plot_result(
     elif other is not None:
         tour = check_tour(other, result.instance.n)
         runs.append(Run("the other", tour, result.instance, facts={"length": result.instance.tour_length(tour)}))
-    if ax is None:
-        require_matplotlib()
     size = _check_drawable(runs, kind)
     if ax is None:
+        _require_matplotlib()
         from matplotlib import pyplot  # noqa: PLC0415
 
         _, ax = pyplot.subplots(layout="constrained", figsize=size)
@@ -61,21 +63,14 @@ def plot_result(
 
 def figure_of(runs: Sequence[Run], kind: str = "tour") -> Figure:
     """Return a new figure of runs, one or two of them for "tour", which no window shows."""
-    require_matplotlib()
-    size = _check_drawable(runs, kind)
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    figure = Figure(figsize=size, layout="constrained")
+    figure = _new_figure(_check_drawable(runs, kind))
     _draw(runs, kind, figure.subplots())
     return figure
 
 
 def bars(names: Sequence[str], values: Sequence[float], spread: Sequence[tuple[float, float]], label: str) -> Figure:
     """Return a new figure of bars, the first on top, each with a whisker from the least value to the most."""
-    require_matplotlib()
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    figure = Figure(figsize=(_INCHES, 0.9 + 0.35 * len(names)), layout="constrained")
+    figure = _new_figure((_INCHES, 0.9 + 0.35 * len(names)))
     ax = figure.subplots()
     whiskers = np.array([[value - low, high - value] for value, (low, high) in zip(values, spread, strict=True)]).T
     places = np.arange(len(names))
@@ -113,11 +108,8 @@ def _draw(runs: Sequence[Run], kind: str, ax: Axes) -> None:
 
 def figure_of_cities(instance: Instance) -> Figure:
     """Return a new figure of the cities of an instance, as dots."""
-    require_matplotlib()
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
     cities = map_of(instance)
-    figure = Figure(figsize=_size(cities), layout="constrained")
+    figure = _new_figure(_size(cities))
     ax = figure.subplots()
     _remove_frame(ax)
     size = min(4.0, max(0.3, 120 / math.sqrt(instance.n)))
@@ -127,8 +119,50 @@ def figure_of_cities(instance: Instance) -> Figure:
     return figure
 
 
-def require_matplotlib() -> None:
-    """Refuse pictures where there is no matplotlib."""
+def figure_of_air(lines: Sequence[NDArray[np.float64]], found: SegmentOrder, *, is_down: bool = False) -> Figure:
+    """Return a new figure: all lines, shape (p, 2) each, grey, and the moves between them red, before and after.
+
+    With `is_down` the second axis points downwards, as that of an SVG does.
+    """
+    figure = _new_figure((2 * _AIR_INCHES, _AIR_INCHES))
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+    dots = np.array([line[0] for line in lines if np.array_equal(line[0], line[-1]) and len(line) < 3])
+    given = ((number, False, 0) for number in range(len(lines)))
+    better = zip(found.order.tolist(), found.flips.tolist(), found.entries.tolist(), strict=True)
+    sides = (("before", found.before, given), ("after", found.after, better))
+    for ax, (when, length, order) in zip(figure.subplots(1, 2), sides, strict=True):
+        ax.add_collection(LineCollection([*lines], colors="0.75", linewidths=0.6))
+        if len(dots):
+            ax.plot(*dots.T, "o", color="0.4", markersize=2.5, markeredgewidth=0)
+        ax.add_collection(LineCollection(_moves(lines, order), colors="tab:red", linewidths=0.5))
+        ax.set_title(f"{when}: {length:,.6g} in the air")
+        ax.set_aspect("equal")
+        ax.autoscale_view()
+        if is_down:
+            ax.invert_yaxis()
+    return figure
+
+
+def _moves(lines: Sequence[NDArray[np.float64]], order: Iterable[Step]) -> list[NDArray[np.float64]]:
+    begins, ends = [], []
+    for number, is_flipped, entry in order:
+        line = lines[number]
+        is_closed = len(line) > 2 and np.array_equal(line[0], line[-1])
+        begins.append(line[entry] if is_closed else line[-1 if is_flipped else 0])
+        ends.append(line[entry] if is_closed else line[0 if is_flipped else -1])
+    return [np.array(move) for move in zip(ends[:-1], begins[1:], strict=True)]
+
+
+def _new_figure(size: tuple[float, float]) -> Figure:
+    """Return a figure of a width and a height in inches, which no window shows."""
+    _require_matplotlib()
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    return Figure(figsize=size, layout="constrained")
+
+
+def _require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: PLC0415, F401
     except ImportError as error:
@@ -147,7 +181,7 @@ def _check_drawable(runs: Sequence[Run], kind: str) -> tuple[float, float]:
         if kind == "climbers" and not len(run.lengths):
             raise PytspError(f"{run.label} does not hold the climbers' lengths; tour files and old results do not")
     if kind != "tour":
-        return _size(None)
+        return _INCHES, 0.6 * _INCHES
     if len(runs) > 2:
         raise PytspError(f"one tour is drawn, or the difference of two; there are {len(runs)}")
     maps = [_map(run) for run in runs]
@@ -162,10 +196,8 @@ def _map(run: Run) -> Map:
     return map_of(run.instance)
 
 
-def _size(cities: Map | None) -> tuple[float, float]:
-    """Return a width and a height in inches that suit a map, or curves."""
-    if cities is None:
-        return _INCHES, 0.6 * _INCHES
+def _size(cities: Map) -> tuple[float, float]:
+    """Return a width and a height in inches that suit a map."""
     width, height = np.ptp(cities.xy, axis=0)
     ratio = height / width if width > 0 else 1.0
     return _INCHES, _INCHES * min(1.5, max(0.3, ratio)) + 0.4

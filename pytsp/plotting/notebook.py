@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from pytsp.exceptions import InstanceError
+from pytsp.plotting.figures import encode, figure_of, figure_of_cities
 from pytsp.run.saved_runs import Run
 
 if TYPE_CHECKING:
@@ -51,24 +52,22 @@ def html_of_instance(instance: Instance) -> str:
 
 def png_of_result(result: Result) -> bytes | None:
     """Return the tour's picture; None without matplotlib, or where nothing says where the cities lie."""
-    return _png(lambda figures: figures.figure_of([Run.of(result)]))
+    return _png(figure_of, [Run.of(result)])
 
 
 def png_of_instance(instance: Instance) -> bytes | None:
     """Return a picture of the cities; None without matplotlib, or where nothing says where they lie."""
-    return _png(lambda figures: figures.figure_of_cities(instance))
+    return _png(figure_of_cities, instance)
 
 
-def _png(draw: Callable[[Any], Figure]) -> bytes | None:
+def _png(draw: Callable[[Any], Figure], drawn: object) -> bytes | None:
     if find_spec("matplotlib") is None:
         return None
-    from pytsp.plotting import figures  # noqa: PLC0415
-
     try:
-        figure = draw(figures)
+        figure = draw(drawn)
     except InstanceError:
         return None
-    return figures.encode(figure, ".png", dpi=min(_DPI, _MOST_PIXELS / figure.get_figheight()))
+    return encode(figure, ".png", dpi=min(_DPI, _MOST_PIXELS / figure.get_figheight()))
 
 
 def _html(facts: dict[str, str | None], png: bytes | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from pytsp.exceptions import PytspError
 from pytsp.plotting.figures import bars
-from pytsp.report.parts import facts_table, heading, image, page_of, table_of
+from pytsp.report.parts import facts_table, image, page_of, table_of
 
 # How a way is named: by what it has of these.
 _WAY = ("backend", "neighbourhood", "mapping", "threads", "device")
@@ -32,7 +32,11 @@ def comparison_page(facts: Mapping[str, Any], source: str) -> str:
     said += [f"{name} {facts[name]}" for name in _FACTS if facts.get(name) is not None]
     differ = sum(not row["equal"] for row in rows)
     said.append("all ways end alike" if not differ else f"{differ} of {len(rows)} ways end otherwise than the first")
-    sections = {"Seconds": _picture(rows), "Ways": _ways(rows), "Environment": _environment(facts.get("environment"))}
+    sections = {
+        "Seconds": _picture(rows),
+        "Ways": table_of("ways", _COLUMNS, rows, _cell, _NUMBERS),
+        "Environment": _environment(facts.get("environment")),
+    }
     return page_of(title, "; ".join(said) + ".", sections)
 
 
@@ -66,12 +70,6 @@ def _picture(rows: Sequence[Mapping[str, Any]]) -> str:
     spread = [(float(row.get("least", row["seconds"])), float(row.get("most", row["seconds"]))) for row in rows]
     label = "seconds, the median; whiskers: fastest and slowest run"
     return image("seconds", "the seconds of each way", bars([_name(row) for row in rows], medians, spread, label))
-
-
-def _ways(rows: Sequence[Mapping[str, Any]]) -> str:
-    names = [name for name in _COLUMNS if any(row.get(name) is not None for row in rows)]
-    cells = [[_cell(name, row.get(name)) for name in names] for row in rows]
-    return table_of("ways", [heading(name) for name in names], cells, [name in _NUMBERS for name in names])
 
 
 def _cell(name: str, value: object) -> str:

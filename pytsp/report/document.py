@@ -13,7 +13,7 @@ from pytsp.exceptions import InstanceError, PytspError
 from pytsp.plotting.figures import figure_of
 from pytsp.plotting.maps import Map, map_of
 from pytsp.problem.instance import Instance
-from pytsp.report.parts import as_base64, facts_table, fill, heading, image, page_of, table_of, template
+from pytsp.report.parts import as_base64, facts_table, fill, image, page_of, table_of, template
 from pytsp.run.saved_runs import Run, label_runs
 from pytsp.utils.text import one_line
 
@@ -53,10 +53,11 @@ def page(runs: Sequence[Run | Result]) -> str:
     instance = _common_instance(labelled)
     by_length = sorted(labelled, key=lambda run: float(run.facts["length"]))
     tour, data = _tours(instance, by_length)
+    rows = [{**run.facts, "run": run.label} for run in labelled]
     sections = {
         "Tour": tour,
         "Order of the visit": _visit(instance, by_length[0]),
-        "Runs": _runs_table(labelled, best=by_length[0]),
+        "Runs": table_of("runs", ("run", *_COLUMNS), rows, _cell, _NUMBERS, best=labelled.index(by_length[0])),
         "Curves": _curves(labelled),
         "Environment": _environment(labelled),
     }
@@ -158,14 +159,6 @@ def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
     if left_out:
         notes.append(f"The tours of {left_out} longer runs are not in this page, which would else be too large.")
     return f'<p class="note">{escape(" ".join(notes))}</p>'
-
-
-def _runs_table(runs: Sequence[Run], *, best: Run) -> str:
-    names = [name for name in _COLUMNS if any(run.facts.get(name) is not None for run in runs)]
-    rows = [[run.label, *(_cell(name, run.facts.get(name)) for name in names)] for run in runs]
-    are_numbers = [False, *(name in _NUMBERS for name in names)]
-    places = [place for place, run in enumerate(runs) if run is best]
-    return table_of("runs", ["run", *map(heading, names)], rows, are_numbers, places[0])
 
 
 def _cell(name: str, fact: object) -> str:

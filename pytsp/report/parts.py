@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,6 @@ _HEADINGS = {
 
 
 def template(name: str) -> str:
-    """Return a file of the templates."""
     return (files("pytsp.report") / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -38,11 +37,10 @@ def fill(name: str, parts: Mapping[str, str]) -> str:
 
 
 def as_base64(data: bytes | NDArray[Any]) -> str:
-    """Return bytes as text."""
     return base64.b64encode(bytes(data)).decode("ascii")
 
 
-def heading(name: str) -> str:
+def _heading(name: str) -> str:
     """Return a column's heading, by the name of its content."""
     return _HEADINGS.get(name, name.replace("_", " "))
 
@@ -82,19 +80,23 @@ def facts_table(name: str, rows: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 def table_of(
     name: str,
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    are_numbers: Sequence[bool],
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    cell: Callable[[str, Any], str],
+    numbers: Sequence[str],
     best: int | None = None,
 ) -> str:
-    """Return a table whose headings and cells are text, with one row marked; on a narrow screen a row's headings stand
-    beside its cells."""
-    aligned = [' class="number"' if is_number else "" for is_number in are_numbers]
-    head = "".join(f"<th{how}>{escape(each)}</th>" for each, how in zip(headings, aligned, strict=True))
+    """Return a table of the columns that any row has, with one row marked; on a narrow screen a row's headings stand
+    beside its cells. `cell` returns the text of a value of a column; `numbers` are the columns of numbers."""
+    shown = [column for column in columns if any(row.get(column) is not None for row in rows)]
+    aligned = {column: ' class="number"' if column in numbers else "" for column in shown}
+    head = "".join(f"<th{how}>{escape(_heading(column))}</th>" for column, how in aligned.items())
     lines = []
-    for place, cells in enumerate(rows):
-        columns = zip(headings, cells, aligned, strict=True)
-        line = "".join(f'<td data-name="{escape(each)}"{how}>{escape(cell)}</td>' for each, cell, how in columns)
+    for place, row in enumerate(rows):
+        line = "".join(
+            f'<td data-name="{escape(_heading(column))}"{how}>{escape(cell(column, row.get(column)))}</td>'
+            for column, how in aligned.items()
+        )
         mark = ' class="best"' if place == best else ""
         lines.append(f"<tr{mark}>{line}</tr>")
     return f'<div class="wide"><table id="{name}" class="rows"><tr>{head}</tr>{"".join(lines)}</table></div>'

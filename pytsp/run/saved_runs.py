@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pytsp.datasets import registry as datasets
 from pytsp.datasets.reading import read
 from pytsp.exceptions import PytspError, TourError
-from pytsp.io.tsplib.tours import read_tour
+from pytsp.io.tsplib.reader import read_tour
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT
 from pytsp.problem.tours import check_tour

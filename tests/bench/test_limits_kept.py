@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import pytsp
 from pytsp.cli import commands as cli
-from pytsp.cli.data import city_of
+from pytsp.cli.arguments import city_of
 
 needs_checkout("bench")
 

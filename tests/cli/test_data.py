@@ -11,9 +11,8 @@ from paths import tsplib_file
 from processes import refusal, run_command
 
 import pytsp
-from pytsp import generate
+from pytsp import datasets, generate
 from pytsp.cli.commands import main
-from pytsp.datasets import registry as datasets
 
 PLACES = [[13.41, 52.52], [2.35, 48.86], [-0.13, 51.51], [4.9, 52.37], [16.37, 48.21]]
 
@@ -80,7 +79,9 @@ def test_a_name_of_tsplib_is_not_downloaded_by_a_solve(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(datasets, "fetch", lambda *_, **__: pytest.fail("a download that nobody asked for"))
+    monkeypatch.setattr(
+        "pytsp.datasets.registry.fetch", lambda *_, **__: pytest.fail("a download that nobody asked for")
+    )
     assert "pytsp datasets --fetch pr2392 downloads it" in refusal(capsys, "solve", "pr2392")
 
 

@@ -17,7 +17,7 @@ from processes import PATIENCE, refusal, run_command, run_python
 
 import pytsp
 from pytsp.backends import Backend
-from pytsp.cli import results, signals
+from pytsp.cli import process
 from pytsp.cli.commands import main
 from pytsp.exceptions import PytspError
 from pytsp.io.streams import try_path
@@ -123,7 +123,7 @@ def test_the_tour_is_written_before_anything_is_printed(found: pytsp.Result, tmp
         assert pytsp.read_tour(tmp_path / "found.tour").tolist() == found.tour.tolist()
         return "told"
 
-    results.tell(found, options(tmp_path / "found.tour"), text)
+    process.tell_result(found, options(tmp_path / "found.tour"), text)
 
 
 def test_no_signal_comes_between_a_tour_and_its_file(
@@ -136,8 +136,8 @@ def test_no_signal_comes_between_a_tour_and_its_file(
         write(*arguments)
 
     monkeypatch.setattr(pytsp.Result, "write", interrupted)
-    with signals.end_on_signals():
-        results.tell(found, options(tmp_path / "found.tour"), lambda: "told")
+    with process.end_on_signals():
+        process.tell_result(found, options(tmp_path / "found.tour"), lambda: "told")
     assert pytsp.read_tour(tmp_path / "found.tour").tolist() == found.tour.tolist()
 
 
@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_written_after_all_has_one_beside_it(
 ) -> None:
     (tmp_path / f"found{ending}").mkdir()
     with pytest.raises(PytspError, match=rf"found{ending}: Is a directory; the tour is in {tmp_path}/pytsp-") as raised:
-        results.tell(found, options(tmp_path / f"found{ending}"), lambda: "told")
+        process.tell_result(found, options(tmp_path / f"found{ending}"), lambda: "told")
     assert capsys.readouterr().out == "told\n"
     found.write(tmp_path / f"again{ending}")
     rescued = Path(str(raised.value).rpartition(" ")[2])
@@ -160,11 +160,11 @@ def test_it_is_in_the_temporary_folder_where_there_is_none_beside(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     for output in ("/dev/full", tmp_path / "missing" / "found.tour"):
         with pytest.raises(PytspError, match=rf"{output}: .*; the tour is in {tmp_path}/pytsp-\w+\.tour"):
-            results.tell(found, options(output), lambda: "told")
+            process.tell_result(found, options(output), lambda: "told")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     monkeypatch.setenv("HOME", str(tmp_path / "missing"))
     with pytest.raises(PytspError, match="/dev/full: .*; the tour could not be kept"):
-        results.tell(found, options("/dev/full"), lambda: "told")
+        process.tell_result(found, options("/dev/full"), lambda: "told")
 
 
 @pytest.mark.parametrize("fault", [BrokenPipeError(32, "Broken pipe"), KeyboardInterrupt()])
@@ -183,10 +183,10 @@ def test_what_cannot_be_printed_is_in_a_file(
         raise fault
 
     with pytest.raises(PytspError, match=rf"standard output: .*; the tour is in {tmp_path}/pytsp-\w+\{ending}"):
-        results.tell(found, options(None, json=json), text)
+        process.tell_result(found, options(None, json=json), text)
     # A tour that has its file needs no other.
     with pytest.raises(PytspError, match=rf"standard output: .*; the tour is in {tmp_path}/found.tour"):
-        results.tell(found, options(tmp_path / "found.tour", json=json), text)
+        process.tell_result(found, options(tmp_path / "found.tour", json=json), text)
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -222,10 +222,10 @@ def test_a_signal_ends_a_command_and_those_that_follow_do_not_end_its_end(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # They follow at once, however busy the machine is.
-    monkeypatch.setattr(signals.time, "monotonic", lambda: 100.0)
+    monkeypatch.setattr(process.time, "monotonic", lambda: 100.0)
     before = [signal.getsignal(each) for each in NUMBERS]
     done = []
-    with pytest.raises(signals.Ended) as ended, signals.end_on_signals():
+    with pytest.raises(process.Ended) as ended, process.end_on_signals():
         try:
             signal.raise_signal(number)
         finally:
@@ -237,23 +237,23 @@ def test_a_signal_ends_a_command_and_those_that_follow_do_not_end_its_end(
 
 
 def test_a_signal_that_comes_much_later_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signals, "_ENDING_SECONDS", -1.0)
-    with signals.end_on_signals():
+    monkeypatch.setattr(process, "_ENDING_SECONDS", -1.0)
+    with process.end_on_signals():
         for _ in range(2):
-            with pytest.raises(signals.Ended):
+            with pytest.raises(process.Ended):
                 signal.raise_signal(signal.SIGHUP)
 
 
 @pytest.mark.parametrize("drop", [False, True])
 def test_signals_that_are_held_wait_for_the_end_or_are_not_heeded(drop: bool) -> None:
     done = []
-    with signals.end_on_signals():
+    with process.end_on_signals():
         try:
-            with signals.hold_signals(drop=drop):
+            with process.hold_signals(drop=drop):
                 signal.raise_signal(signal.SIGTERM)
                 signal.raise_signal(signal.SIGINT)
                 done.append(1)
-        except signals.Ended as ended:
+        except process.Ended as ended:
             done.append(ended.number)
     assert done == ([1] if drop else [1, signal.SIGTERM])
 
@@ -261,7 +261,7 @@ def test_signals_that_are_held_wait_for_the_end_or_are_not_heeded(drop: bool) ->
 def test_what_nohup_ignores_stays_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with signals.end_on_signals():
+        with process.end_on_signals():
             signal.raise_signal(signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, before)
@@ -272,7 +272,7 @@ def test_another_thread_leaves_signals_alone() -> None:
 
     def run() -> None:
         try:
-            with signals.end_on_signals():
+            with process.end_on_signals():
                 faults.append(signal.getsignal(signal.SIGTERM))
         except ValueError as error:
             faults.append(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from types import SimpleNamespace
+from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.dom import minidom
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pytsp import InstanceError
-from pytsp.io.segments import Drawing, read_drawing
+from pytsp.io.segments import Drawing, Step, read_drawing
 
 pytest.importorskip("svgelements")
 
@@ -21,19 +21,15 @@ def read(text: str, kind: str) -> Drawing:
     return read_drawing(io.BytesIO(text.encode()), kind)
 
 
-def ordered(order: list[int], flips: list[int] = [], entries: dict[int, int] | None = None) -> Any:  # noqa: B006
+def ordered(order: list[int], flips: Sequence[int] = (), entries: Mapping[int, int] | None = None) -> list[Step]:
     """An order; `flips` are the places that are turned round, `entries` where contours are begun, by place."""
-    m = len(order)
-    begun = np.zeros(m, np.int32)
-    for place, entry in (entries or {}).items():
-        begun[place] = entry
-    return SimpleNamespace(order=np.array(order), flips=np.isin(np.arange(m), flips), entries=begun)
+    return [(number, place in flips, (entries or {}).get(place, 0)) for place, number in enumerate(order)]
 
 
-def drawn(drawing: Drawing, order: Any) -> list[list[list[float]]]:
+def drawn(drawing: Drawing, order: list[Step]) -> list[list[list[float]]]:
     """The points of a drawing's lines in an order, as they are drawn."""
     found = []
-    for number, is_flipped, entry in zip(order.order, order.flips, order.entries, strict=True):
+    for number, is_flipped, entry in order:
         points = drawing.lines[number].tolist()
         if len(points) > 2 and points[0] == points[-1]:
             points = [*points[entry:-1], *points[: entry + 1]]

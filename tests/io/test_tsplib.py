@@ -21,8 +21,7 @@ from strategies import EXACT_METRICS, Layout, coordinates, layouts, point_rows, 
 
 import pytsp
 from pytsp.exceptions import TsplibError
-from pytsp.io.tsplib.reader import read
-from pytsp.io.tsplib.tours import read_tour
+from pytsp.io.tsplib.reader import read, read_tour
 from pytsp.problem.instance import Instance
 from pytsp.problem.optima import OPTIMA, optimum_of
 

@@ -16,8 +16,7 @@ from paths import DATA
 from strategies import KEYWORDS, SECTIONS, Layout, layouts, point_rows
 
 from pytsp.exceptions import PytspError, TsplibError
-from pytsp.io.tsplib.reader import read
-from pytsp.io.tsplib.tours import read_tour
+from pytsp.io.tsplib.reader import read, read_tour
 from pytsp.problem.instance import Instance
 
 GOOD = (DATA / "good.tsp").read_bytes()

@@ -16,7 +16,8 @@ from paths import DATA, tsplib_file
 from strategies import tours
 
 from pytsp.exceptions import TourError, TsplibError
-from pytsp.io.tsplib.tours import read_tour, write_tour
+from pytsp.io.tsplib.reader import read_tour
+from pytsp.io.tsplib.writer import write_tour
 
 
 @given(tours(), st.text(max_size=20), st.text(max_size=60), st.none() | st.integers() | st.floats())

@@ -23,7 +23,7 @@ import pytsp
 from pytsp import Instance, Limits, Result
 from pytsp.backends import Backend
 from pytsp.cli import commands as cli
-from pytsp.cli import limits as _cli_limits
+from pytsp.cli.arguments import time_left
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.monitor import Watch
 from pytsp.solvers.large import pieces as _pieces
@@ -308,7 +308,7 @@ def test_the_start_of_a_process_is_known() -> None:
         def now():
             return time.clock_gettime(time.CLOCK_BOOTTIME)
         first = now()
-        from pytsp.cli.limits import seconds_since_start
+        from pytsp.cli.arguments import seconds_since_start
         before, seconds, after = now(), seconds_since_start(), now()
         print(before - seconds, after - seconds, first)
     """
@@ -323,10 +323,10 @@ def test_a_limit_counts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     for began, least, most in ((3.0, 6.5, 7.0), (20.0, 1e-9, 0.01)):
         options.began = clock.seconds - began
-        left = _cli_limits.time_left(options)
+        left = time_left(options)
         assert left is not None
         assert least <= left <= most
-    assert _cli_limits.time_left(cli._parser().parse_args(["solve", "any"])) is None
+    assert time_left(cli._parser().parse_args(["solve", "any"])) is None
 
 
 @pytest.mark.parametrize(("text", "fraction"), [("0.01", 0.01), ("1%", 0.01), ("0", 0.0), ("12.5%", 0.125)])

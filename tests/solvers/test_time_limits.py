@@ -23,7 +23,7 @@ import pytsp
 from pytsp.backends import Backend, open_backend
 from pytsp.backends.cuda import driver
 from pytsp.cli import commands as cli
-from pytsp.cli import limits as _cli_limits
+from pytsp.cli.arguments import time_left
 from pytsp.generate import uniform
 from pytsp.problem.tours import random_tours
 from pytsp.run.monitor import Watch
@@ -434,9 +434,9 @@ def test_the_end_of_a_driver_is_within_the_limit(monkeypatch: pytest.MonkeyPatch
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     options.began = clock.seconds
     monkeypatch.setattr(driver, "_begun", [])
-    without = _cli_limits.time_left(options)
+    without = time_left(options)
     monkeypatch.setattr(driver, "_begun", [threading.current_thread()])
-    with_driver = _cli_limits.time_left(options)
+    with_driver = time_left(options)
     assert without is not None and with_driver is not None
     assert with_driver == pytest.approx(without - 0.1)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.segments.drawing import Drawing
-from pytsp.io.segments.features import read_features
+from pytsp.io.segments.drawing import Drawing, Step, read_features, read_segment_table
 from pytsp.io.segments.svg import read_svg
-from pytsp.io.segments.tables import read_segment_table
 from pytsp.io.streams import Source, read_bytes
 from pytsp.utils.notices import about
 
-__all__ = ["Drawing", "KINDS", "read_drawing"]
+__all__ = ["Drawing", "KINDS", "Step", "read_drawing"]
 
 KINDS = {
     ".csv": read_segment_table,
@@ -31,11 +29,9 @@ def read_drawing(source: Source, kind: str | None = None) -> Drawing:
     if ending not in KINDS:
         raise InstanceError(f"{file}: the ending {ending!r} is of no kind of drawing; known: {', '.join(KINDS)}")
     try:
-        text = data.decode("utf-8-sig")
+        with about(file):
+            return KINDS[ending](data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InstanceError(f"{file}: it is not a text in UTF-8: {error}") from error
-    try:
-        with about(file):
-            return KINDS[ending](text)
     except InstanceError as error:
         raise InstanceError(f"{file}: {error}") from error

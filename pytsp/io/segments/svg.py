@@ -7,7 +7,7 @@ places within their group only, which keeps layers. What is no path or shape sta
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from xml.dom import minidom
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError, PytspError
-from pytsp.io.segments.drawing import Drawing, Order
+from pytsp.io.segments.drawing import Drawing, Step
 from pytsp.utils.notices import warn_user
 
 # What is drawn, and what holds what is drawn only where it is referred to.
@@ -55,7 +55,7 @@ def read_svg(text: str) -> Drawing:
     numbers: dict[int, int] = {}
     groups = [numbers.setdefault(id(each.moved.parentNode), len(numbers)) for each in segments]
 
-    def write(order: Order) -> str:
+    def write(order: Iterable[Step]) -> str:
         # Read again, so that it may be written in several orders.
         again: Any = minidom.parseString(text.encode())
         fresh = list(_segments(again.documentElement, _svgelements().Matrix(), Counter()))
@@ -131,8 +131,7 @@ def _path(shape: Any, name: str) -> Any:
 def _points(path: Any, matrix: Any) -> NDArray[np.float64]:
     """Return the points of a segment: its ends, or, of a contour that may be entered anywhere, its corners."""
     closed = _is_contour(path)
-    first, last = path.first_point, path.current_point
-    points = [path[0].end, *[each.end for each in path[1:]]] if closed else [first, last]
+    points = [each.end for each in path] if closed else [path.first_point, path.current_point]
     if closed and points[-1] != points[0]:
         points.append(points[0])
     elif closed and points[-1] == points[-2]:
@@ -150,18 +149,16 @@ def _is_contour(path: Any) -> bool:
     return has_one and len(path) > 2 and is_closed and not any(isinstance(each, svg.Close) for each in path[:-1])
 
 
-def _rearrange(segments: list[_Segment], groups: list[int], order: Order) -> None:
+def _rearrange(segments: list[_Segment], groups: list[int], order: Iterable[Step]) -> None:
     """Put the elements of each group into the places of its elements, in their order, each as it is drawn."""
-    places: dict[int, list[tuple[Any, Any]]] = {}
+    places: dict[int, list[Any]] = {}
     for segment, group in zip(segments, groups, strict=True):
         marker = segment.moved.ownerDocument.createTextNode("")
         segment.moved.parentNode.replaceChild(marker, segment.moved)
-        places.setdefault(group, []).append((marker, segment))
-    left = {group: iter(found) for group, found in places.items()}
-    ways = zip(order.order.tolist(), order.flips.tolist(), order.entries.tolist(), strict=True)
-    for number, is_flipped, entry in ways:
+        places.setdefault(group, []).append(marker)
+    for number, is_flipped, entry in order:
         segment = segments[number]
-        marker, _ = next(left[groups[number]])
+        marker = places[groups[number]].pop(0)
         if is_flipped:
             _flip(segment)
         elif entry and _is_contour(segment.path):
@@ -189,13 +186,11 @@ def _enter(segment: _Segment, entry: int) -> None:
     """Have a contour begin at another of its corners."""
     svg = _svgelements()
     shape, name, path = segment.shape, _name(segment.shape), segment.path
-    corners = [each.end for each in path[:-1]] if isinstance(path[-1], svg.Close) else [each.end for each in path[1:]]
     if name in ("polygon", "polyline"):
         points = [each.end for each in path]
-        around = [*points[entry:-1], *points[: entry + 1]]
-        if name == "polygon":
-            around = corners[entry:] + corners[:entry]
-        shape.setAttribute("points", _listed(around))
+        # A polygon is closed without its first corner again.
+        again = points[:entry] if name == "polygon" else points[: entry + 1]
+        shape.setAttribute("points", _listed(points[entry:-1] + again))
         return
     parts = [each for each in path[1:] if not isinstance(each, svg.Close)]
     if isinstance(path[-1], svg.Close) and path[-1].start != path[-1].end:

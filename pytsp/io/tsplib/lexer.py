@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import TsplibError
-from pytsp.io.streams import Source, read_bytes, without_end_mark
+from pytsp.io.streams import without_end_mark
 from pytsp.utils.notices import about
 
 # A line that starts with a letter ends a section, unless it is one of the non-numbers that C's printf writes.
@@ -20,6 +20,7 @@ _NEXT_KEYWORD = re.compile(rb"\n[ \t\r]*(?!nan\b|inf\b|infinity\b)(?=[a-z_])", r
 # The end of a line before one that is neither blank nor a comment.
 _BEYOND_COMMENTS = re.compile(rb"\n[ \t\r\f\v]*(?=\S)(?!COMMENT[ \t\r\f\v]*:)", re.IGNORECASE)
 _NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_WHOLE = re.compile(r"[0-9]{1,18}")
 _INK = re.compile(rb"\S")
 _TOKEN = re.compile(rb"\S+")
 # Comments of more lines than these are cut: a small compressed file may hold millions.
@@ -73,7 +74,8 @@ class Section(Part):
     def numbers(self) -> NDArray[np.float64]:
         """The numbers, in their order, however they are spread over lines; refuses all but finite decimal numbers."""
         body = self.text.data[self.start : self.end]
-        count = _count_tokens(body)
+        inked = np.frombuffer(body, np.uint8) > _LAST_BLANK
+        count = int(np.count_nonzero(inked[1:] > inked[:-1])) + int(inked[:1].any())
         if count == 0:
             return np.empty(0)
         try:
@@ -110,11 +112,6 @@ class Section(Part):
             if not _NUMBER.fullmatch(found.group()):
                 return self.error_at(token, "{} is not a number; accepted: decimal numbers, apart by blanks")
         return self.error("the numbers cannot be read; accepted: decimal numbers, apart by blanks")
-
-
-def load(source: Source) -> Text:
-    """Read `source` whole; gzip is recognised by its content."""
-    return as_text(*read_bytes(source))
 
 
 def as_text(data: bytes, file: str) -> Text:
@@ -178,10 +175,85 @@ def quoted(value: bytes | str) -> str:
     return repr(shown if len(shown) <= 40 else shown[:39] + "…")
 
 
-def _count_tokens(body: bytes) -> int:
-    inked = np.frombuffer(body, np.uint8) > _LAST_BLANK
-    return int(np.count_nonzero(inked[1:] > inked[:-1])) + int(inked[:1].any())
-
-
 def _decoded(value: bytes) -> str:
     return value.decode("utf-8", errors="replace")
+
+
+class Fields:
+    """Every keyword line and section of a file by name, and its comments."""
+
+    def __init__(
+        self, text: Text, kinds: Sequence[str], keys: Mapping[str, Iterable[str] | None], sections: Iterable[str]
+    ) -> None:
+        """Collect them; refuse what is unknown or doubled, and another TYPE than `kinds`."""
+        self.text = text
+        self.comments: list[str] = []
+        self.entries: dict[str, Entry] = {}
+        self.sections: dict[str, Section] = {}
+        for part in parts(text):
+            is_section = isinstance(part, Section)
+            if part.keyword not in (sections if is_section else keys):
+                what = "section" if is_section else "keyword"
+                accepted = ", ".join((*keys, *sections, "EOF"))
+                raise part.error(f"{what} {quoted(part.keyword)} is not supported; accepted: {accepted}")
+            earlier = self.sections.get(part.keyword) or self.entries.get(part.keyword)
+            if earlier is not None:
+                raise part.error(f"{part.keyword} is given twice; first in line {text.line(earlier.offset)}")
+            if isinstance(part, Section):
+                self.sections[part.keyword] = part
+            elif part.keyword == "COMMENT":
+                self.comments.append(part.value)
+            else:
+                _check_value(part, kinds, keys[part.keyword])
+                self.entries[part.keyword] = part
+
+    def value(self, keyword: str) -> str:
+        """Return what a keyword line says, in upper case; nothing where there is none."""
+        return self.entries[keyword].value.upper() if keyword in self.entries else ""
+
+    @property
+    def type(self) -> str:
+        """The type that the file declares."""
+        return _first_word(self.value("TYPE"))
+
+    def required(self, keyword: str) -> Entry:
+        """Return the keyword line, or say that it is missing."""
+        if keyword not in self.entries:
+            raise self.text.error(f"{keyword} is missing; every instance needs a line '{keyword} : …'")
+        return self.entries[keyword]
+
+    def required_section(self, keyword: str, whom: str) -> Section:
+        """Return the section, or say that `whom` needs it."""
+        if keyword not in self.sections:
+            raise self.text.error(f"{keyword} is missing; {whom} needs it")
+        return self.sections[keyword]
+
+    def check_agrees(self, keyword: str, other: str, accepted: Iterable[str]) -> None:
+        """Refuse a keyword line, if there is one, that cannot go with another one, such as EDGE_WEIGHT_TYPE GEO."""
+        if keyword in self.entries and self.value(keyword) not in accepted:
+            entry = self.entries[keyword]
+            raise entry.error(f"{keyword} {quoted(entry.value)} contradicts {other}; accepted: {', '.join(accepted)}")
+
+
+def dimension(entry: Entry) -> int:
+    """Return the number of cities."""
+    n = int(entry.value) if _WHOLE.fullmatch(entry.value) else 0
+    if n < 1:
+        raise entry.error(f"DIMENSION {quoted(entry.value)} is not a number of cities; accepted: 1, 2, 3, …")
+    return n
+
+
+def _check_value(entry: Entry, kinds: Sequence[str], accepted: Iterable[str] | None) -> None:
+    if accepted is not None and entry.value.upper() not in accepted:
+        supported = ", ".join(accepted)
+        raise entry.error(f"{entry.keyword} {quoted(entry.value)} is not supported; supported: {supported}")
+    if entry.keyword == "TYPE" and (given := _first_word(entry.value.upper())) not in kinds:
+        instances = "; read instances with read"
+        advice = {"TOUR": "; read tours with read_tour", "TSP": instances, "ATSP": instances}.get(given, "")
+        supported = ", ".join(kinds)
+        raise entry.error(f"TYPE {quoted(entry.value)} is not supported here; supported: {supported}{advice}")
+
+
+def _first_word(value: str) -> str:
+    """Return the TYPE proper: some files of TSPLIB name their author behind it, in parentheses."""
+    return "".join(value.split(maxsplit=1)[:1])

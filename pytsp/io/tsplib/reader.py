@@ -1,4 +1,4 @@
-"""TSPLIB instances: path → `Instance`; the only file that knows the keywords of each.
+"""TSPLIB's instances and tours out of their files; the only module that knows the keywords of each.
 
 Format: G. Reinelt, *TSPLIB 95* (1995), section 1.
 """
@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.streams import Source
-from pytsp.io.tsplib.fields import Fields, dimension
-from pytsp.io.tsplib.lexer import Text, load
-from pytsp.io.tsplib.sections import LAYOUTS, fixed_edges, matrix, points
+from pytsp.io.streams import Source, read_bytes
+from pytsp.io.tsplib.lexer import Fields, Text, as_text, dimension
+from pytsp.io.tsplib.sections import LAYOUTS, cities, fixed_edges, matrix, points
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, METRICS
 from pytsp.problem.optima import directed_optimum_of, optimum_of
@@ -28,6 +27,8 @@ _SYMMETRIC, _DIRECTED = "TSP", "ATSP"
 _FUNCTION = "FUNCTION"
 _FULL = "FULL_MATRIX"
 _COORDINATES = {2: "TWOD_COORDS", 3: "THREED_COORDS"}
+_TOUR_KEYS = dict.fromkeys(("NAME", "TYPE", "COMMENT", "DIMENSION"))
+_END_OF_TOUR = -1
 _KEYS: dict[str, Iterable[str] | None] = {
     "NAME": None,
     "TYPE": None,
@@ -44,7 +45,7 @@ _SECTIONS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION"
 
 def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = False) -> Instance:
     """Read a TSPLIB instance, of TYPE TSP or ATSP; `pytsp.read` explains the arguments."""
-    return parse(load(source), name, ignore_fixed_edges=ignore_fixed_edges)
+    return parse(as_text(*read_bytes(source)), name, ignore_fixed_edges=ignore_fixed_edges)
 
 
 def parse(text: Text, name: str | None = None, *, ignore_fixed_edges: bool = False) -> Instance:
@@ -114,3 +115,49 @@ def _display(fields: Fields, kind: str, n: int) -> NDArray[np.float64] | None:
 def _name_of(value: str) -> str:
     """Return the name proper: some files of TSPLIB call themselves by their file's name, ulysses16.tsp."""
     return Path(value).name.removesuffix(".gz").removesuffix(".tsp").removesuffix(".atsp")
+
+
+def read_tour(source: Source, n: int | None = None) -> NDArray[np.int32]:
+    """Read a TSPLIB tour file.
+
+    Parameters
+    ----------
+    source : str, path-like or stream
+        As for `read`.
+    n : int, optional
+        The number of cities that the tour must have.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        Cities counted from 0, in the order of the visit.
+
+    Raises
+    ------
+    TsplibError
+        If the file is malformed, or its tour does not visit every city exactly once.
+    OSError
+        If the file cannot be opened or read.
+    """
+    fields = Fields(as_text(*read_bytes(source)), ("TOUR",), _TOUR_KEYS, ("TOUR_SECTION",))
+    section = fields.required_section("TOUR_SECTION", "a tour file")
+    if "DIMENSION" in fields.entries:
+        entry = fields.entries["DIMENSION"]
+        given = dimension(entry)
+        if n is not None and n != given:
+            raise entry.error(f"DIMENSION is {given}, but the instance has {n} cities")
+        n = given
+    values = section.numbers()
+    ends = np.flatnonzero(values == _END_OF_TOUR)
+    if len(ends):
+        surplus = np.flatnonzero(values[ends[0] :] != _END_OF_TOUR)
+        if len(surplus):
+            where = int(ends[0] + surplus[0])
+            raise section.error_at(where, "{} follows the tour's end (-1); accepted: one tour")
+        values = values[: ends[0]]
+    n = max(1, len(values)) if n is None else n
+    if len(values) < n:
+        raise section.error(f"TOUR_SECTION holds {len(values)} cities, but there are {n}")
+    if len(values) > n:
+        raise section.error_at(n, f"{{}} is one city too many: there are {n}")
+    return (cities(section, values) - 1).astype(np.int32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +10,17 @@ from numpy.typing import NDArray
 from pytsp.io.tsplib.lexer import Section
 
 # A symmetric matrix read by columns is its mirror image read by rows, so that nine layouts are five.
-LAYOUTS: Mapping[str, str] = MappingProxyType(
-    {
-        "FULL_MATRIX": "full",
-        "UPPER_ROW": "upper",
-        "LOWER_COL": "upper",
-        "LOWER_ROW": "lower",
-        "UPPER_COL": "lower",
-        "UPPER_DIAG_ROW": "upper with diagonal",
-        "LOWER_DIAG_COL": "upper with diagonal",
-        "LOWER_DIAG_ROW": "lower with diagonal",
-        "UPPER_DIAG_COL": "lower with diagonal",
-    }
-)
+LAYOUTS: Mapping[str, str] = {
+    "FULL_MATRIX": "full",
+    "UPPER_ROW": "upper",
+    "LOWER_COL": "upper",
+    "LOWER_ROW": "lower",
+    "UPPER_COL": "lower",
+    "UPPER_DIAG_ROW": "upper with diagonal",
+    "LOWER_DIAG_COL": "upper with diagonal",
+    "LOWER_DIAG_ROW": "lower with diagonal",
+    "UPPER_DIAG_COL": "lower with diagonal",
+}
 """TSPLIB's names of the parts of a symmetric matrix that a file may hold, and the part, row by row."""
 
 _AXES = {2: "x y", 3: "x y z"}

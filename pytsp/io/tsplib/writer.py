@@ -1,14 +1,17 @@
-"""Instances into TSPLIB files."""
+"""TSPLIB's instances and tours into their files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.streams import Source, check_target, write_text
+from pytsp.io.streams import Source, check_target, is_path, write_text
 from pytsp.problem.instance import Instance
+from pytsp.problem.tours import check_tour
 from pytsp.utils.text import one_line
 
 
@@ -71,3 +74,48 @@ def _points(instance: Instance) -> list[list[float]]:
     whole = bool(np.all(np.floor(points) == points) and np.all(np.abs(points) < 2**53))
     rows: list[list[float]] = (points.astype(np.int64) if whole else points).tolist()
     return rows
+
+
+def write_tour(
+    target: Source, tour: ArrayLike, *, name: str | None = None, comment: str = "", length: int | float | None = None
+) -> None:
+    """Write a TSPLIB tour file; `read_tour` reads it back unchanged.
+
+    Parameters
+    ----------
+    target : str, path-like or stream
+        A path, ``"-"`` for standard output, or an open stream of bytes or text.
+    tour : array_like of integers, shape (n,)
+        Cities counted from 0, each once.
+    name : str, optional
+        The file's NAME; by default the path's last part.
+    comment : str
+        Any number of lines.
+    length : int or float, optional
+        The tour's length, written as a comment.
+
+    Raises
+    ------
+    TourError
+        If `tour` does not visit every city exactly once; nothing is written then.
+    TypeError
+        If `target` is not one of these.
+    OSError
+        If the file cannot be written.
+    """
+    check_target(target)
+    cities = check_tour(tour, np.size(tour))
+    if name is None:
+        name = Path(target).name if is_path(target) else "tour"
+    comments = [*comment.splitlines(), *([] if length is None else [f"Length {length}"])]
+    lines = [
+        f"NAME : {one_line(name)}",
+        *(f"COMMENT : {one_line(line)}" for line in comments),
+        "TYPE : TOUR",
+        f"DIMENSION : {len(cities)}",
+        "TOUR_SECTION",
+        *map(str, (cities.astype(np.int64) + 1).tolist()),
+        "-1",
+        "EOF\n",
+    ]
+    write_text(target, "\n".join(lines))

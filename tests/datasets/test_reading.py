@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import InstanceError, TsplibError
-from pytsp.io import files
+from pytsp.datasets import reading
 
 NUMBERS = st.floats(-1e9, 1e9, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-9)
 
@@ -239,7 +239,7 @@ def test_arrays_of_numpy_are_read_as_arrays_are(array: NDArray[Any], packed: boo
 def test_arrays_are_what_numpy_loads(
     dtype: str, order: Any, version: tuple[int, int], least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_LARGE", least)
+    monkeypatch.setattr(reading, "_LARGE", least)
     rng = np.random.default_rng(0)
     array = np.asarray(rng.integers(1, 100, (6, 6)), dtype=dtype, order=order)
     with (tmp_path / "a.npy").open("wb") as file:
@@ -268,7 +268,7 @@ def test_a_large_matrix_is_not_copied(dtype: type, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("least", [0, 1 << 20])
 def test_damaged_and_hostile_arrays_are_refused(least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_LARGE", least)
+    monkeypatch.setattr(reading, "_LARGE", least)
     np.save(tmp_path / "a.npy", np.zeros((4, 2)))
     good = (tmp_path / "a.npy").read_bytes()
     np.save(tmp_path / "o.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
