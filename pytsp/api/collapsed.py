@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.api.steps import Request, Step
-from pytsp.neighbours.coincident import Groups, group_coincident
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import Groups, group_coincident
 from pytsp.problem.tours import check_tour
 
 # Cities that a place keeps where the triangle inequality may be broken: half of a short neighbour list.
@@ -159,14 +159,12 @@ def collapse_all(instances: Sequence[Instance]) -> dict[int, Collapsed]:
 
 def _part(original: Instance, kept: NDArray[np.int64], offset: int) -> Instance:
     if original.coordinates is not None:
-        points = original.coordinates[kept]
-        points.setflags(write=False)
-        part = Instance._of_lawful_coordinates(points, original.metric, original.name)
+        part = Instance._of_lawful(original.coordinates[kept], original.name, original.metric)
     else:
         assert original.matrix is not None
         matrix = np.ascontiguousarray(original.matrix[np.ix_(kept, kept)])
         is_asymmetric = original.asymmetric and not np.array_equal(matrix, matrix.T)
-        part = Instance._of_lawful_matrix(matrix, original.name, asymmetric=is_asymmetric)
+        part = Instance._of_lawful(matrix, original.name, asymmetric=is_asymmetric)
     if original.optimum is not None:
         object.__setattr__(part, "optimum", original.optimum - offset)
     return part

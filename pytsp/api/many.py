@@ -14,11 +14,10 @@ from pytsp.api.batches import Batches, form_all
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
 from pytsp.io.protocols import array_of_many
-from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import Instances
 from pytsp.problem.metrics import DEFAULT_METRIC
-from pytsp.problem.rounding import warn_of_rounding
+from pytsp.problem.mistakes import warn_of_cut_off, warn_of_rounding
 from pytsp.run.batch import BatchResult
 from pytsp.run.coarse import warn_of_resolution
 from pytsp.run.limits import Limits

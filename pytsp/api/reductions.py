@@ -16,7 +16,7 @@ from pytsp.api.steps import Request, Step, solve_within
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.fixed_edges import FixedEdges, held
 from pytsp.problem.instance import Instance
-from pytsp.problem.open_paths import OpenPath, UnclosedPath
+from pytsp.problem.open_paths import OpenPath
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import quick_seconds, quick_tour
 from pytsp.solvers.options.fields import Options
@@ -60,12 +60,12 @@ class Path(Reduction):
         return self.problem.path(tour)
 
     def quick(self, quick: Quick | None, seconds: float) -> NDArray[np.int32]:
-        problem, first, last = self.problem, self.instance.n - 1, self.problem.end_city
-        if isinstance(problem, UnclosedPath):
-            first = problem.first_city
-        elif problem.start_city is None:
-            last = None
-        return quick_tour(self.instance, seconds, first, last)
+        """Return a tour that begins at an end of the path."""
+        n, start, end = self.original.n, self.problem.start_city, self.problem.end_city
+        if self.problem.is_closed:
+            return quick_tour(self.instance, seconds, n, None if start is None else end)
+        first = start if start is not None else 1 if end == 0 and n > 1 else 0
+        return quick_tour(self.instance, seconds, first, end)
 
 
 class Directed(Reduction):
@@ -116,7 +116,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         elif request.open:
             # An open path becomes a closed tour first, and then a directed tour a symmetric one.
             steps.append(_path(instance, request))
-            is_late = isinstance(steps[0].problem, UnclosedPath)
+            is_late = not steps[0].problem.is_closed
         closed = steps[0].instance if steps else instance
         if closed.asymmetric and not is_late:
             # Arguments are checked before the doubling, and a solver is chosen that suits directed tours.
@@ -156,7 +156,7 @@ def _path(instance: Instance, request: Request) -> Path:
         with timely(watch_of(instance, request), lambda: quick_seconds(instance)):
             return Path(OpenPath.of(instance, **request.ends))
     except OutOfTime:
-        return Path(UnclosedPath.of(instance, **request.ends))
+        return Path(OpenPath.unclosed(instance, **request.ends))
 
 
 def _with_fixed_edges(instance: Instance, request: Request) -> WithFixedEdges:

@@ -2,7 +2,7 @@
 
 Kernels compare whole numbers of 30 bits, scaled by the longest distance. Where distances span many decades, the ways of
 a short tour are few units of that. Once a tour is known, its length replaces the longest distance as the scale
-(`pytsp.problem.reduced_costs`), and the search goes on from that tour.
+(`pytsp.problem.long_edges`), and the search goes on from that tour.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytsp.api.steps import Request, Restater
 from pytsp.exceptions import InstanceError, PytspError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_CITIES
-from pytsp.problem.reduced_costs import MATRICES, reduce_costs
+from pytsp.problem.long_edges import MATRICES, reduce_costs
 from pytsp.run.coarse import LONGEST_FAR_TOUR, is_coarse, with_doubt
 from pytsp.run.monitor import Improved, Improvement, Progress
 from pytsp.run.result import Result
@@ -143,7 +143,7 @@ class _Scales(Restater):
         if self.is_optimal or not longest < min(0.5 * self.longest, resolution * 2.0**28):
             return None
         self.longest = longest
-        reduced = Instance._of_lawful_matrix(costs.matrix, instance.name, asymmetric=instance.asymmetric)
+        reduced = Instance._of_lawful(costs.matrix, instance.name, asymmetric=instance.asymmetric)
         if instance.fixed is not None:
             # All tours are shorter by the same length, those with these edges too.
             reduced = replace(reduced, fixed=instance.fixed)

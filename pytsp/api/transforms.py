@@ -27,13 +27,12 @@ from pytsp.api.dispatch import task_for
 from pytsp.api.reductions import check_reduced
 from pytsp.api.rescaled import solve_rescaled
 from pytsp.api.steps import FirstCity, Request, Restater, solve_within, without_optimum
-from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.fixed_edges import check_has_fixed
 from pytsp.problem.insertion import is_partial, with_insertions
 from pytsp.problem.instance import Instance, city_number
 from pytsp.problem.location import is_located
+from pytsp.problem.mistakes import warn_of_cut_off, warn_of_rounding
 from pytsp.problem.open_paths import check_ends
-from pytsp.problem.rounding import warn_of_rounding
 from pytsp.problem.tours import check_tour
 from pytsp.run.limits import Limits
 from pytsp.run.result import Result

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.bound.ascent import ascend, steps
-from pytsp.bound.near_graph import connected, listed, load, scale_of
+from pytsp.bound.near_graph import ascend, connected, listed, load, scale_of, steps
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import mean_excess
 from pytsp.utils.deadline import look
@@ -33,7 +32,7 @@ def alpha_lists(
     """Return for every city the `near` nearest of its `near_lists`, shape (n, m), and those of least α besides, in
     order of distance, shape (n, min(k, m)).
 
-    `kernels` are an open backend, on a GPU its part "bound"; `iterations` are the steps of the ascent.
+    `kernels` are, on a GPU, its part "bound"; `iterations` are the steps of the ascent.
     """
     n, k = instance.n, min(k, near_lists.shape[1])
     if n < 3 or k == 0:

@@ -244,4 +244,4 @@ def _closed(instance: Instance, kind: Kind) -> Instance:
     ends = kind.end_city is None and (instance.asymmetric or kind.start_city is None)
     matrix[n, :n] += away if starts else 0
     matrix[:n, n] += away if ends else 0
-    return Instance._of_lawful_matrix(matrix, closed.name, asymmetric=closed.asymmetric)
+    return Instance._of_lawful(matrix, closed.name, asymmetric=closed.asymmetric)

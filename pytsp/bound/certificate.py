@@ -74,7 +74,6 @@ def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int,
 
     It raises `InstanceError` above 20,000 nodes, and `ValueError` for a wrong scale, wrong penalties or wrong ends.
     """
-    check_scale(scale)
     graph = Graph(instance, scale, checked_kind(instance, kind))
     n = graph.nodes
     check_numbers(n, penalties, scale)
@@ -102,15 +101,10 @@ def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int,
     return OneTree(bound_of(instance, total + second - 2 * int(penalties.sum()), scale), edges)
 
 
-def check_scale(scale: int) -> None:
-    """Refuse a scale that is no power of two."""
-    if not isinstance(scale, int) or not 1 <= scale <= 1 << 30 or scale & (scale - 1):
-        raise ValueError(f"scale is {scale!r}, but must be a power of two of 1 … 2**30")
-
-
 def check_numbers(n: int, penalties: NDArray[np.int64], scale: int) -> None:
     """Refuse penalties that are not n integers of at most 2**44 in size, and scales that are no power of two."""
-    check_scale(scale)
+    if not isinstance(scale, int) or not 1 <= scale <= 1 << 30 or scale & (scale - 1):
+        raise ValueError(f"scale is {scale!r}, but must be a power of two of 1 … 2**30")
     if penalties.dtype != np.int64 or penalties.shape != (n,):
         raise ValueError(f"penalties are {penalties.dtype} of shape {penalties.shape}, but must be int64 of ({n},)")
     if n and (penalties.min() < -MOST or penalties.max() > MOST):

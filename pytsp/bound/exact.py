@@ -32,10 +32,7 @@ def is_in_plane(instance: Instance) -> bool:
 
 
 class InPlane:
-    """Cities of the plane in order of a curve, on the device, for spanning trees of all their pairs.
-
-    `order` are the cities along the curve, shape (n,).
-    """
+    """Cities of the plane in the `order` of a curve, on the device, for spanning trees of all their pairs."""
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
         assert instance.coordinates is not None
@@ -81,7 +78,6 @@ class InPlane:
         return graph
 
     def _boxed(self) -> Opaque:
-        """Return boxes around the cities in order, on the device."""
         if self._boxes is None:
             self._boxes = boxes_around(self._kernels, self._coordinates[self.order])
         return self._boxes
@@ -146,25 +142,19 @@ class InMatrix:
         self._near: Any = None
 
     def nearest(self, k: int) -> NDArray[np.int32]:
-        """Return the k nearest of each city, shape (n, min(k, n - 1))."""
         return neighbour_lists(self.ordered, k)
 
     def begin(self, rows: Rows) -> None:
-        """Keep near pairs of cities."""
         self._near = rows
 
     def release_memory(self) -> None:
-        """Give back what kernels have left."""
         self._kernels.release_memory()
 
     def join(self, pairs: NDArray[np.int32]) -> None:
-        """Keep further pairs, too."""
         self._near = joined(self._near, pairs)
 
     def graph(self, scale: int) -> Opaque:
-        """Return the graph of the near pairs, on the device."""
         return load(self._kernels, self.ordered, self._near, scale)
 
     def one_tree(self, penalties: NDArray[np.int64], scale: int) -> OneTree:
-        """Return the tree of all pairs of cities, and the bound."""
         return dense_one_tree(self.ordered, penalties, scale)

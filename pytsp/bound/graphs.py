@@ -70,9 +70,8 @@ class Graph:
     @property
     def further(self) -> list[int]:
         """The nodes of the further city: where one arrives at it, and leaves it."""
-        return (
-            [self.instance.n, 2 * self.instance.n + 1][: 2 if self.instance.asymmetric else 1] if self.kind.open else []
-        )
+        nodes = [self.instance.n, 2 * self.instance.n + 1] if self.kind.open else []
+        return nodes if self.instance.asymmetric else nodes[:1]
 
     @property
     def offset(self) -> int:
@@ -97,7 +96,6 @@ class Graph:
         return row
 
     def _ways(self, city: int, *, back: bool = False) -> NDArray[np.int64]:
-        """Return the ways from a city to all, or those back."""
         n = self.instance.n
         if city == n:
             return np.append(self._joined(is_start=not back), _MISSING)

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
-from pytsp.bound.ascent import ascend, steps
 from pytsp.bound.certificate import Certificate, check_instance, dense_one_tree
 from pytsp.bound.exact import InMatrix, InPlane, is_in_plane
-from pytsp.bound.near_graph import listed, scale_of
+from pytsp.bound.near_graph import ascend, listed, scale_of, steps
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import mean_excess
 
@@ -55,8 +54,6 @@ def lower_bound(
         iterations = default_iterations(instance.n)
     if iterations < 0:
         raise ValueError(f"iterations is {iterations}, but must be at least 0")
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit is {time_limit}, but must be above 0")
     end = float("inf") if time_limit is None else monotonic() + time_limit
     n = instance.n
     if n < 3:
@@ -110,6 +107,5 @@ def _certificate(
 
 
 def default_iterations(n: int) -> int:
-    """Return the default number of steps of the ascent."""
     least = min(_LEAST_ITERATIONS, max(_FEWEST_ITERATIONS, _MANY_TREE_CITIES // max(n, 1)))
     return max(least, min(_TREE_CITIES // max(n, 1), _MOST_ITERATIONS))

@@ -1,7 +1,9 @@
-"""Graphs of near cities for kernels: which pairs are edges, and the rows in which kernels take them."""
+"""Graphs of near cities for kernels: which pairs are edges, their rows, and the ascent on such a graph."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +21,14 @@ from pytsp.problem.location import curve_points
 _BLOCK = 1 << 16
 # Cities whose rows are made at once.
 _CITIES = 1 << 13
+# Seconds of a kernel call.
+CALL_SECONDS = 0.15
+# Steps of the first call.
+FIRST_STEPS = 4
+# Parts of a unit in which kernels take steps.
+STEP_PARTS = 64
+# The largest step, in these parts.
+MOST_STEP = 1 << 38
 
 
 def scale_of(instance: Instance) -> int:
@@ -32,8 +42,7 @@ def scale_of(instance: Instance) -> int:
 
 
 class Rows(NamedTuple):
-    """The edges of a graph of n cities, each both ways: `others` are the other ends, ascending, in a row a city, and
-    `ends`, shape (n,), says where each row ends."""
+    """The edges of a graph, each both ways: the other ends, ascending, in a row a city, and where each row ends."""
 
     ends: NDArray[np.int32]
     others: NDArray[np.int32]
@@ -101,3 +110,34 @@ def connected(instance: Instance, lists: NDArray[np.int32], rows: Rows) -> Rows:
     order = np.arange(instance.n) if points is None else hilbert_order(points)
     apart = np.flatnonzero(parts[order[1:]] != parts[order[:-1]])
     return joined(rows, np.column_stack([order[apart], order[apart + 1]]).astype(np.int32))
+
+
+class Ascent(NamedTuple):
+    """State of an ascent: the best penalties, their bound for the graph alone, and the steps made."""
+
+    penalties: NDArray[np.int64]
+    bound: int
+    is_tour: bool
+    made: int
+
+
+def steps(first: float, share_left: float, count: int) -> NDArray[np.int64]:
+    """Return the lengths of steps in parts of a unit: from `first`, in units, down to a share of it."""
+    sizes = STEP_PARTS * first * share_left ** (np.arange(count) / max(1, count))
+    return np.clip(np.rint(sizes), 1, MOST_STEP).astype(np.int64)
+
+
+def ascend(
+    kernels: Backend, graph: Opaque, state: Opaque, sizes: NDArray[np.int64], look: Callable[[], bool] = lambda: False
+) -> Ascent:
+    """Make steps of these sizes from a state, which is freed, until `look` between two kernel calls says to end."""
+    made, count = 0, FIRST_STEPS
+    while True:
+        began = monotonic()
+        state = kernels.call("ascend", graph, state, sizes[made : made + count])
+        made = min(made + count, len(sizes))
+        bound, is_tour = kernels.call("ascent_bound", state)
+        if made == len(sizes) or is_tour or look():
+            return Ascent(kernels.call("ascent_best", state), bound, is_tour, made)
+        rate = count / max(monotonic() - began, 1e-6)
+        count = max(1, min(4 * count, int(CALL_SECONDS * rate)))

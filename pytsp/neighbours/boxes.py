@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.backends.registry import host_kernels, on_the_cpu, open_backend, other_part
-from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.neighbours.rows import nearest_in_rows
+from pytsp.problem.location import group_coincident
 from pytsp.utils.deadline import look, timely_blocks
 
 # Cities of the plane from which on a GPU makes the lists, if the solver has one: with fewer the host is faster.
@@ -64,11 +64,6 @@ def boxes_around(kernels: Backend, points: NDArray[np.float64]) -> Opaque:
     return made
 
 
-def norm_code(norm: float) -> int:
-    """Return the number of a norm, 1, 2 or infinity, as `boxes_outside` takes it."""
-    return 0 if np.isinf(norm) else int(norm)
-
-
 def lists_in_order(points: NDArray[np.float64], k: int, kernels: Backend) -> NDArray[np.int32]:
     """Return the `k` nearest others of each of `points`, shape (n, 2), in order of (distance, number), 1 ≤ k < n.
 
@@ -92,7 +87,6 @@ def monotone_lengths(differences: NDArray[np.float64], norm: float) -> NDArray[n
 
 
 def _most(kernels: Backend) -> int:
-    """Return the most cities whose lists one call makes."""
     return CITIES["gpu"] if kernels.threads is None else kernels.threads * CITIES["cpu"]
 
 
@@ -122,7 +116,7 @@ def nearest_points(
         is_beyond = groups.rank > k
         beyond, last = groups.order[is_beyond], groups.order[np.repeat(groups.first[:-1], groups.sizes)[is_beyond] + k]
         order = order[~np.isin(order, beyond)]
-    tree = _Tree(points, norm, order, gpu if k + 1 < len(order) else None)
+    tree = Tree(points, norm, order, gpu if k + 1 < len(order) else None)
     if not quadrants:
         tree.search(found, k)
     elif norm == 2:
@@ -133,45 +127,47 @@ def nearest_points(
     return found
 
 
-class _Tree:
+class Tree:
     """Boxes around the points `order`, which are in order of the curve perhaps."""
 
-    def __init__(self, points: NDArray[np.float64], norm: float, order: NDArray[np.int64], gpu: Backend | None) -> None:
-        self.points, self.norm, self.order, self._gpu = points, norm, order, gpu
+    def __init__(
+        self, points: NDArray[np.float64], norm: float, order: NDArray[np.int64], gpu: Backend | None = None
+    ) -> None:
+        self.points, self.norm, self.order = points, norm, order
         self._numbers, self._each = order.astype(np.int32), np.arange(len(order), dtype=np.int32)
-        self._host: tuple[Backend, Opaque] | None = None
-        self._boxed = None if gpu is None else boxes_around(gpu, points[order])
+        self._gpu = None if gpu is None else (gpu, boxes_around(gpu, points[order]))
+
+    @cached_property
+    def _host(self) -> tuple[Backend, Opaque]:
+        kernels = host_beside()
+        return kernels, boxes_around(kernels, self.points[self.order])
 
     def search(self, found: NDArray[np.int32], k: int, most: int | None = None) -> None:
         """Put the `k` nearest of each point into `found`, or with `most` those by quadrants of the most nearest."""
-        kernels = self._gpu or self._on_the_host()[0]
+        kernels, boxed = self._gpu or self._host
         for block in timely_blocks(len(self.order), _most(kernels)):
             places = self._each[block]
             if most is not None:
-                boxed = self._boxed or self._on_the_host()[1]
-                found[self.order[block]] = kernels.call("boxes_quadrants", boxed, self._numbers, k, most, places)
+                lists = kernels.call("boxes_quadrants", boxed, self._numbers, k, most, places)
             else:
-                found[self.order[block]] = self.nearest(places, k) if self._gpu is None else self._on_a_gpu(places, k)
+                lists = self.nearest(places, k) if self._gpu is None else self._on_a_gpu(*self._gpu, places, k)
+            found[self.order[block]] = lists
 
     def nearest(self, places: NDArray[np.int32], k: int) -> NDArray[np.int32]:
         """Return the `k` nearest of the points at some places of the order."""
-        kernels, boxed = self._on_the_host()
         # Each point is a cluster of its own.
-        lists: NDArray[np.int32] = kernels.call(
-            "boxes_outside", boxed, self._each, self._numbers, norm_code(self.norm), k, places
-        )
+        return self.outside(self._each, places, k)
+
+    def outside(self, clusters: NDArray[np.int32], places: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+        """Return the nearest point of each of the `k` nearest other clusters, -1 where there are fewer."""
+        kernels, boxed = self._host
+        norm = 0 if np.isinf(self.norm) else int(self.norm)
+        lists: NDArray[np.int32] = kernels.call("boxes_outside", boxed, clusters, self._numbers, norm, k, places)
         return lists
 
-    def _on_the_host(self) -> tuple[Backend, Opaque]:
-        if self._host is None:
-            kernels = host_beside()
-            self._host = kernels, boxes_around(kernels, self.points[self.order])
-        return self._host
-
-    def _on_a_gpu(self, places: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    def _on_a_gpu(self, kernels: Backend, boxed: Opaque, places: NDArray[np.int32], k: int) -> NDArray[np.int32]:
         """Return the nearest by a GPU; the host looks again where distances tie, which a GPU orders by places."""
-        assert self._gpu is not None
-        near: NDArray[np.int32] = self._numbers[self._gpu.call("boxes_nearest", self._boxed, k + 1, places)]
+        near: NDArray[np.int32] = self._numbers[kernels.call("boxes_nearest", boxed, k + 1, places)]
         far = monotone_lengths(self.points[self.order[places], None] - self.points[near], 2)
         is_plain = (far[:, 1:] > far[:, :-1]).all(axis=1) & (far[:, k] > far[:, k - 1] * (1 + _SLACK))
         lists = near[:, :k]
@@ -180,7 +176,7 @@ class _Tree:
         return lists
 
 
-def _search_quadrants(tree: _Tree, found: NDArray[np.int32], k: int) -> None:
+def _search_quadrants(tree: Tree, found: NDArray[np.int32], k: int) -> None:
     """Put the nearest by quadrants into `found`, for norms that no kernel has."""
     places, most = np.arange(len(tree.order), dtype=np.int32), len(tree.order) - 1
     for width in (min(factor * k, most) for factor in WIDTHS):

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.boxes import boxes_around, gpu_listing, host_beside, norm_code
+from pytsp.neighbours.boxes import Tree, gpu_listing
 from pytsp.neighbours.components import components, join_labels
 from pytsp.neighbours.hilbert import along_hilbert
+from pytsp.neighbours.lists import distances_to
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
 from pytsp.utils.deadline import look, timely_blocks
@@ -245,14 +246,14 @@ def _are_short(
 ) -> NDArray[np.bool_]:
     """Tell of each of the places' exits whether there is no much shorter one between the same clusters."""
     is_exit = exits >= 0
-    lengths = _lengths(ways.instance, places, np.where(is_exit, exits, places[:, None]))
+    lengths = distances_to(ways.instance, places, np.where(is_exit, exits, places[:, None])).astype(np.float64)
     pairs = labels[places % ways.n].astype(np.int64)[:, None] * (int(labels.max()) + 1) + labels[exits % ways.n]
     _, numbers = np.unique(pairs[is_exit], return_inverse=True)
     least = np.full(len(numbers), np.inf)
     np.minimum.at(least, numbers, lengths[is_exit])
     # Doubled ways are longer than the directed ones, all by as much, which the difference leaves out.
     near = ways.near[places]
-    around = _lengths(ways.instance, places, near)
+    around = distances_to(ways.instance, places, near).astype(np.float64)
     is_self = near == places[:, None]
     reach = np.where(is_self, 0, around).max(axis=1)
     if len(ways.lists) > ways.n:
@@ -260,16 +261,6 @@ def _are_short(
     is_short: NDArray[np.bool_] = is_exit.copy()
     is_short[is_exit] = lengths[is_exit] <= least[numbers] + _BORDER * reach[np.nonzero(is_exit)[0]]
     return is_short
-
-
-def _lengths(instance: Instance, cities: NDArray[np.int64], others: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the distances from cities to some others each, shape (m, k), block by block: spheres take memory."""
-    lengths = np.empty(others.shape)
-    step = max(1, _BLOCK // max(1, others.shape[1]))
-    for first in range(0, len(cities), step):
-        block = slice(first, first + step)
-        lengths[block] = instance.distances(cities[block, None], others[block])
-    return lengths
 
 
 def _nearest_outside(
@@ -304,16 +295,14 @@ def _nearest_by_boxes(
     places: NDArray[np.int64],
     count: int,
 ) -> NDArray[np.int32]:
-    kernels = host_beside()
     order, _ = along_hilbert(points)
     order = order[~ways.are_anywhere[order]]
     position = np.empty(ways.n, dtype=np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)
-    boxed, numbers, clusters = boxes_around(kernels, points[order]), order.astype(np.int32), labels[order]
+    tree, clusters = Tree(points, norm, order), labels[order]
     # Cities that are near each other go the same ways.
     asked = np.argsort(position[places])
     found = np.empty((len(places), count), dtype=np.int32)
     for block in timely_blocks(len(asked), _TOGETHER):
-        queries = position[places[asked[block]]]
-        found[asked[block]] = kernels.call("boxes_outside", boxed, clusters, numbers, norm_code(norm), count, queries)
+        found[asked[block]] = tree.outside(clusters, position[places[asked[block]]], count)
     return found

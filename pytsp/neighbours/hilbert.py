@@ -19,8 +19,7 @@ _CROWD = 8
 
 
 class AlongCurve(NamedTuple):
-    """The numbers of points in order along a curve, and the keys of their cells, ascending, shape (n,) each. More than
-    eight points share a cell only where they coincide."""
+    """Numbers of points along a curve, and the ascending keys of their cells: more than eight in a cell coincide."""
 
     order: NDArray[np.int64]
     keys: NDArray[np.uint64]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.neighbours.boxes import lists_in_order, nearest_points
-from pytsp.neighbours.rows import nearest_by_rows
+from pytsp.neighbours.rows import nearest_by_rows, nearest_in_rows
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located, partners_of
 from pytsp.utils.arguments import whole_number
+from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_memory
 
 _MOST_NEIGHBOURS = 2**31 - 1
@@ -18,6 +21,8 @@ _MOST_NEIGHBOURS = 2**31 - 1
 LISTED_BYTES = 16
 # Cities whose lists a thread makes together.
 _BLOCK = 1 << 12
+# Distances computed together, so that what that needs in between stays in the cache.
+_DISTANCES = 1 << 16
 
 
 def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False) -> NDArray[np.int32]:
@@ -189,7 +194,37 @@ def check_neighbours(neighbours: ArrayLike, n: int) -> NDArray[np.int32]:
     return lists.astype(np.int32, copy=False)
 
 
+def distances_to(instance: Instance, cities: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+    """Return the distances from cities to some others each, shape (m, k), block by block: spheres take memory."""
+    lengths = []
+    step = max(1, _DISTANCES // max(1, others.shape[1]))
+    for first in range(0, max(1, len(cities)), step):
+        look(instance.n)
+        lengths.append(instance.distances(cities[first : first + step, None], others[first : first + step]))
+    return np.concatenate(lengths)
+
+
 def in_order(instance: Instance, lists: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return neighbour lists, shape (n, k), each in order of the instance's distances; equals keep their order."""
     ranks = np.argsort(instance.distances(np.arange(instance.n)[:, None], lists), axis=1, kind="stable")
     return np.ascontiguousarray(np.take_along_axis(lists, ranks, axis=1))
+
+
+def way_lists(doubled: Instance, k: int = 10) -> NDArray[np.int32]:
+    """Return for every city of a doubled instance the others with the shortest ways, in order of distance, then of
+    number: shape (2 n, min(k, n - 1)).
+
+    City i is where one arrives at a city, city n + i where one leaves it (`JonkerVolgenant`). The edge between the two
+    is in no list: it is in every tour, and never goes. Work O(n²), memory O(n k).
+    """
+    matrix, n = doubled.matrix, doubled.n // 2
+    assert matrix is not None
+    k = min(check_length(k, doubled.n), n - 1)
+    if k == 0:
+        return np.empty((2 * n, 0), dtype=np.int32)
+    return np.concatenate([nearest_in_rows(matrix[:n, n:], k) + n, nearest_in_rows(matrix[n:, :n], k)]).astype(np.int32)
+
+
+def with_pairs(lists: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return lists of a doubled instance with each city's other one before them: one column more."""
+    return np.column_stack([np.roll(np.arange(len(lists), dtype=np.int32), len(lists) // 2), lists])

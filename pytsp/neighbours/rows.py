@@ -74,29 +74,17 @@ def _blocks(rows: NDArray[np.int64], width: int) -> Iterator[slice]:
 
 def _argleast(values: NDArray[Any], k: int) -> NDArray[np.int64]:
     """Return the columns of the `k` least values of each row, in order of (value, column), shape (m, k)."""
-    groups = values.shape[1] // _GROUP
+    groups, places = values.shape[1] // _GROUP, None
     if groups >= _GROUPS_A_VALUE * k:
         # The k-th least of the groups' least values is no less than that of all, and hardly more.
         least = values[:, :groups].copy()
         for first in range(groups, groups * _GROUP, groups):
             np.minimum(least, values[:, first : first + groups], out=least)
         places = np.flatnonzero(values <= np.partition(least, k - 1, axis=1)[:, k - 1 : k])
-        if len(places) <= _MOST_PLACES * k * len(values):
-            rows, columns = np.divmod(places, values.shape[1])
-            order = np.lexsort((values[rows, columns], rows))
-            first_of_rows = np.searchsorted(rows, np.arange(len(values)))
-            nearest: NDArray[np.int64] = columns[order[first_of_rows[:, None] + np.arange(k)]]
-            return nearest
-    limit = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
-    rows, columns = np.divmod(np.flatnonzero(values <= limit), values.shape[1])
-    if len(columns) > limit.size * k:
-        # Of those that tie with the k-th the first that there is room for.
-        is_level = values[rows, columns] == limit[rows, 0]
-        level, levels = np.cumsum(is_level), np.bincount(rows[is_level], minlength=len(limit))
-        missing = k - (np.bincount(rows, minlength=len(limit)) - levels)
-        is_chosen = ~is_level | (level <= (np.cumsum(levels) - levels + missing)[rows])
-        columns = columns[is_chosen]
-    chosen = columns.reshape(-1, k)
-    ranks = np.argsort(np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
-    found: NDArray[np.int64] = np.take_along_axis(chosen, ranks, axis=1)
-    return found
+    if places is None or len(places) > _MOST_PLACES * k * len(values):
+        places = np.flatnonzero(values <= np.partition(values, k - 1, axis=1)[:, k - 1 : k])
+    rows, columns = np.divmod(places, values.shape[1])
+    order = np.lexsort((values[rows, columns], rows))
+    first_of_rows = np.searchsorted(rows, np.arange(len(values)))
+    nearest: NDArray[np.int64] = columns[order[first_of_rows[:, None] + np.arange(k)]]
+    return nearest

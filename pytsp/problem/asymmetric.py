@@ -22,7 +22,7 @@ from pytsp.problem.doubled import DoubledWays, double
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MOST_DISTANCE, check_kernel_matrix, check_side
 from pytsp.problem.long_edges import shorten_edges
-from pytsp.problem.tours import check_tour
+from pytsp.problem.tours import check_tour, numbers_of
 from pytsp.utils.extremes import least_and_largest
 
 
@@ -71,7 +71,7 @@ class JonkerVolgenant:
             doubled = double(
                 lambda block: np.take(ways[numbers[block]], numbers, axis=1) - least + apart, n, forbidden, np.int32
             )
-            instance = Instance._of_lawful_matrix(doubled, original.name)
+            instance = Instance._of_lawful(doubled, original.name)
         else:
             instance = DoubledWays.of(original.name, ways, numbers, apart - least, forbidden)
         # The one edge of a single city is its pair.
@@ -100,7 +100,7 @@ class JonkerVolgenant:
         """Return the tour of a directed tour."""
         cities = check_tour(directed, self.original.n)
         if self.order is not None:
-            cities = np.argsort(self.order).astype(np.int32)[cities]
+            cities = numbers_of(self.order)[cities]
         return np.column_stack((cities, cities + self.original.n)).ravel().astype(np.int32)
 
 
@@ -118,8 +118,7 @@ def _alternate(tour: NDArray[np.int32], n: int) -> None:
 
 def _join(tour: NDArray[np.int32], n: int) -> None:
     """Put the places of each city side by side; a move keeps the alternation, and breaks no pair that is joined."""
-    position = np.empty(2 * n, dtype=np.int64)
-    position[tour] = np.arange(2 * n)
+    position = numbers_of(tour)
     is_apart = ~np.isin((position[n:] - position[:n]) % (2 * n), (1, 2 * n - 1))
     for city in np.flatnonzero(is_apart).tolist():
         p, q = int(np.argmax(tour == city)), int(np.argmax(tour == city + n))

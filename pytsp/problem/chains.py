@@ -13,8 +13,7 @@ from pytsp.utils.notices import some_of
 
 
 class Chains(NamedTuple):
-    """Paths of fixed edges, without a common city: `cities` one path behind the other, shape (c,), and in `firsts`,
-    shape (p + 1,), where each begins, and c."""
+    """Paths of fixed edges without a common city: `cities` path by path, `firsts` where each begins, and the end."""
 
     cities: NDArray[np.int32]
     firsts: NDArray[np.int64]
@@ -27,7 +26,6 @@ class Chains(NamedTuple):
 
     @property
     def interior(self) -> NDArray[np.int32]:
-        """The cities that are no ends."""
         return np.delete(self.cities, np.concatenate([self.firsts[:-1], self.firsts[1:] - 1]))
 
     @property
@@ -106,7 +104,6 @@ def chains_of(edges: NDArray[np.int32], n: int, names: Sequence[str] | None = No
 
 
 def _pairs(fixed: Iterable[Sequence[Any]]) -> NDArray[np.int64]:
-    """Return pairs of integers as an array."""
     try:
         array = fixed if isinstance(fixed, np.ndarray) else np.array([*map(list, fixed)])
     except (TypeError, ValueError) as error:

@@ -53,19 +53,17 @@ class DoubledWays(Instance):
     def of(
         cls, name: str, ways: NDArray[np.float64], order: NDArray[Any], longer: float, forbidden: float
     ) -> DoubledWays:
-        """Make one; it keeps all laws by how it is made, and nothing is checked."""
+        """Make one that keeps all laws by how it is made."""
         made = object.__new__(cls)
         vars(made).update(name=name, metric=EXPLICIT, ways=ways, order=order, longer=longer, forbidden=forbidden)
         return made
 
     @property
     def n(self) -> int:
-        """Number of cities."""
         return 2 * len(self.ways)
 
     @property
     def is_exact(self) -> bool:
-        """True if every length is an integer."""
         return False
 
     @cached_property
@@ -92,7 +90,6 @@ class DoubledWays(Instance):
         return found
 
     def distance_rows(self, first: int, end: int) -> NDArray[Any]:
-        """Distances from each of the cities `first`, …, `end` - 1, at most n - 1, to all cities."""
         cities = np.arange(self.n)
         return self._between(cities[first:end, None], cities)
 

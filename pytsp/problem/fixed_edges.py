@@ -25,7 +25,7 @@ from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further, with_pairs
 from pytsp.problem.open_paths import check_distinct, check_ends
-from pytsp.problem.tours import check_tour
+from pytsp.problem.tours import check_tour, numbers_of
 
 # How many times the longest floating-point distance others are longer: rounding leaves pairs the shortest.
 _EXCESS = 1.25
@@ -33,8 +33,7 @@ _EXCESS = 1.25
 
 @dataclass(frozen=True, eq=False)
 class FixedEdges:
-    """The shortest tour with an instance's fixed edges, or open path, as a closed tour of another one; make one with
-    `of`.
+    """The shortest tour, or open path, with an instance's fixed edges as a closed tour of another; make one with `of`.
 
     In `instance` pairs stay together: city i is `kept[i]`, ascending, where n is the further city of an open path.
     `chains` are the paths of fixed edges. A tour is longer than the original's by `offset`, unless `is_shortened` and
@@ -101,8 +100,7 @@ class FixedEdges:
         return path[::-1].copy() if is_turned else path
 
     def tour(self, given: ArrayLike) -> NDArray[np.int32]:
-        """Return the tour of `instance` of a tour or path; one without the fixed edges or the given ends raises
-        `TourError`."""
+        """Return the tour of a tour or path; one without the fixed edges or the given ends raises `TourError`."""
         n = self.original.n
         closed = check_tour(given, n)
         if self.is_open:
@@ -140,8 +138,7 @@ class FixedEdges:
 
 def check_has_fixed(edges: NDArray[np.int32], tour: NDArray[np.int32], *, is_open: bool = False) -> None:
     """Refuse a tour, or a path, that has not all of some edges."""
-    position = np.empty(len(tour), dtype=np.int64)
-    position[tour] = np.arange(len(tour))
+    position = numbers_of(tour)
     apart = np.abs(position[edges[:, 0]] - position[edges[:, 1]])
     parted = np.flatnonzero((apart != 1) & (is_open | (apart != len(tour) - 1)))
     if parted.size:
@@ -150,13 +147,11 @@ def check_has_fixed(edges: NDArray[np.int32], tour: NDArray[np.int32], *, is_ope
 
 
 def held(tour: NDArray[np.int32], partners: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return a tour with the two cities of each pair in a row; one in which all are side by side does not change, but
-    may begin elsewhere. O(n)."""
+    """Return a tour with each pair side by side, in O(n); one in which all are may only begin elsewhere."""
     if len(tour) > 2 and partners[tour[0]] == tour[-1]:
         # Its first edge stays one.
         tour = np.roll(tour, 1)
-    position = np.empty(len(tour), dtype=np.int64)
-    position[tour] = np.arange(len(tour))
+    position = numbers_of(tour).astype(np.int64)
     first = np.minimum(position, position[partners])
     rank = 2 * first + (position > position[partners])
     return np.argsort(rank, kind="stable").astype(np.int32)
@@ -184,8 +179,7 @@ def _of_points(original: Instance, kept: NDArray[np.int32], pairs: NDArray[np.in
     ties = np.arange(len(kept), dtype=np.float64)
     ties[pairs] = pairs.min(axis=1, keepdims=True)
     paired = np.column_stack([*columns, ties])
-    paired.setflags(write=False)
-    return Instance._of_lawful_coordinates(paired, with_pairs(metric, longer), original.name), longer
+    return Instance._of_lawful(paired, original.name, with_pairs(metric, longer)), longer
 
 
 def _of_matrix(
@@ -213,4 +207,4 @@ def _of_matrix(
     np.fill_diagonal(paired, 0)
     paired[pairs[:, 0], pairs[:, 1]] = paired[pairs[:, 1], pairs[:, 0]] = 0
     paired = paired.astype(np.int32) if original.is_exact else paired
-    return Instance._of_lawful_matrix(paired, original.name), longer, ways is not given
+    return Instance._of_lawful(paired, original.name), longer, ways is not given

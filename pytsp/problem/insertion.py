@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import TourError
-from pytsp.problem.chains import Chains, chains_of
+from pytsp.problem.chains import chains_of
 from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look
 
@@ -73,7 +73,6 @@ def _unit_of(units: list[list[int]], given: NDArray[np.int64], end: int | None, 
 
 
 def _checked(tour: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Return the cities of a part of a tour."""
     given = np.asarray(tour).astype(np.int64)
     outside = np.flatnonzero((given < 0) | (given >= n))
     if outside.size:
@@ -96,28 +95,23 @@ def _units(instance: Instance, given: NDArray[np.int64]) -> list[list[int]]:
     if parted.size:
         a, b = sorted(fixed[parted[0]].tolist(), key=lambda city: not is_given[city])
         raise TourError(f"the initial tour has city {a}, but not city {b}, with which it has a fixed edge")
-    missing: Chains = chains_of(fixed[~is_given[fixed[:, 0]]], instance.n + 1)
-    rows = [
-        missing.cities[first:last].tolist()
-        for first, last in zip(missing.firsts[:-1].tolist(), missing.firsts[1:].tolist(), strict=True)
-    ]
+    missing = chains_of(fixed[~is_given[fixed[:, 0]]], instance.n + 1)
+    rows = [row.tolist() for row in np.split(missing.cities, missing.firsts[1:-1]) if row.size]
     alone = np.setdiff1d(np.flatnonzero(~is_given), missing.cities)
     return [*rows, *([city] for city in alone.tolist())]
 
 
 class _Way:
-    """A tour, or a path, into which cities are put: the city behind each and before it, shape (n + 1,), where n is
-    beyond the ends of a path and -1 says that a city is not there yet. `is_begun` and `is_ended` fix the ends."""
+    """A tour, or a path, into which cities are put: the city that follows each, shape (n + 1,), where n is beyond the
+    ends of a path and -1 says that a city is not there yet. `is_begun` and `is_ended` fix the ends."""
 
     def __init__(self, instance: Instance, cities: list[int], is_open: bool, is_begun: bool, is_ended: bool) -> None:
         self.instance, self.is_open, self.is_begun, self.is_ended = instance, is_open, is_begun, is_ended
         around = np.array([*cities, instance.n] if is_open else cities, dtype=np.int64)
         self.after: NDArray[np.int64] = np.full(instance.n + 1, -1, dtype=np.int64)
-        self.before = self.after.copy()
-        self.after[around], self.before[around] = np.roll(around, -1), np.roll(around, 1)
+        self.after[around] = np.roll(around, -1)
 
     def order(self) -> NDArray[np.int32]:
-        """Return the cities in their order."""
         n = self.instance.n
         after = self.after.tolist()
         city = after[n] if self.is_open else int(np.flatnonzero(self.after >= 0)[0])
@@ -153,11 +147,11 @@ class _Way:
         first, last = int(unit[0]), int(unit[-1])
         is_turned = len(unit) > 1 and self.after[last] == unit[-2]
         head, tail = (last, first) if is_turned else (first, last)
-        behind, ahead = int(self.before[head]), int(self.after[tail])
+        behind, ahead = int(np.flatnonzero(self.after == head)[0]), int(self.after[tail])
         if behind == ahead and not self.is_open:
             return False
-        self.after[behind], self.before[ahead] = ahead, behind
-        self.after[unit] = self.before[unit] = -1
+        self.after[behind] = ahead
+        self.after[unit] = -1
         here, there = self.costs(unit, np.array([behind])), self.best(unit)
         cost = float(here[int(is_turned), 0])
         is_gain = there[0] < cost - _LEAST_GAIN * abs(cost)
@@ -165,9 +159,8 @@ class _Way:
         return is_gain
 
     def put(self, unit: NDArray[np.int64], behind: int, is_turned: bool) -> None:
-        """Put a row of cities behind one."""
         row = [behind, *(unit[::-1] if is_turned else unit).tolist(), int(self.after[behind])]
-        self.after[row[:-1]], self.before[row[1:]] = row[1:], row[:-1]
+        self.after[row[:-1]] = row[1:]
 
     def best(self, unit: NDArray[np.int64], places: NDArray[np.int64] | None = None) -> tuple[float, int, bool]:
         """Return the least that the way gets longer by a row, behind which city, and whether it is turned round."""
@@ -201,7 +194,6 @@ class _Way:
         return np.where(is_way, lengths, 0.0)
 
     def _are_fixed(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Tell which edges are fixed."""
         fixed = self.instance.fixed
         if fixed is None:
             return np.zeros(len(a), dtype=np.bool_)

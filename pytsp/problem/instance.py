@@ -241,27 +241,20 @@ class Instance:
         )
 
     def _in_order(self, order: NDArray[np.int32]) -> Instance:
-        """The same cities, given by coordinates, with new numbers: not checked again. Their columns lie as kernels have
-        them, which then need no copy."""
+        """The same cities, given by coordinates, with new numbers. Kernels need no copy of these columns."""
         points = self.coordinates
         assert points is not None
-        points = np.asfortranarray(points[order])
-        points.setflags(write=False)
-        return Instance._of_lawful_coordinates(points, self.metric, self.name)
+        return Instance._of_lawful(np.asfortranarray(points[order]), self.name, self.metric)
 
-    @classmethod
-    def _of_lawful_coordinates(cls, points: NDArray[np.float64], metric: str, name: str = "") -> Instance:
-        """Instance of coordinates that keep all laws, which nobody changes: neither copied nor checked."""
+    @staticmethod
+    def _of_lawful(
+        array: NDArray[Any], name: str = "", metric: str = EXPLICIT, *, asymmetric: bool = False
+    ) -> Instance:
+        """Instance of coordinates, or of a matrix, also of int32, that keep all laws: neither copied nor checked."""
+        array.setflags(write=False)
         made = object.__new__(Instance)
-        vars(made).update(name=name, metric=metric, coordinates=points)
-        return made
-
-    @classmethod
-    def _of_lawful_matrix(cls, matrix: NDArray[Any], name: str = "", *, asymmetric: bool = False) -> Instance:
-        """Instance of a matrix, also of int32, that keeps all laws by how it was made: neither copied nor checked."""
-        matrix.setflags(write=False)
-        made = object.__new__(cls)
-        vars(made).update(name=name, metric=EXPLICIT, matrix=matrix, asymmetric=asymmetric)
+        given = "matrix" if metric == EXPLICIT else "coordinates"
+        vars(made).update({given: array}, name=name, metric=metric, asymmetric=asymmetric)
         return made
 
     def __repr__(self) -> str:

@@ -31,8 +31,7 @@ class Instances(Sequence[Instance]):
 
     @classmethod
     def checked(cls, coordinates: NDArray[np.generic], metric: str) -> Instances | None:
-        """Return the instances of an array of shape (b, n, 2) or (b, n, 3), checked together; None if that does not
-        decide whether all are valid."""
+        """Return instances of an array of shape (b, n, d), checked together; None if that leaves in doubt some."""
         named = metric_named(metric)
         if not are_lawful(coordinates, named):
             return None
@@ -42,8 +41,7 @@ class Instances(Sequence[Instance]):
 
     @classmethod
     def stacked(cls, instances: Sequence[Instance]) -> Sequence[Instance]:
-        """Return instances as one array, which is sent sooner, without what a kernel does not ask for; those of several
-        kinds, or that are matrices, as they are."""
+        """Return instances as one array, for kernels alone; those of several kinds, or matrices, as they are."""
         are_plain = [type(each) is Instance and each.fixed is None for each in instances]
         points = [each.coordinates for each in compress(instances, are_plain) if each.coordinates is not None]
         (metric, _), *others = {(each.metric, each._array.shape) for each in instances}
@@ -52,7 +50,6 @@ class Instances(Sequence[Instance]):
         return cls(metric, np.stack(points), tuple(each.name for each in instances))
 
     def some(self, numbers: Sequence[int]) -> Instances:
-        """Return those of some numbers."""
         names = tuple(self.names[number] for number in numbers) if self.names else ()
         return Instances(self.metric, self.coordinates[list(numbers)], names)
 
@@ -68,14 +65,10 @@ class Instances(Sequence[Instance]):
     def __getitem__(self, which: int | slice) -> Instance | Sequence[Instance]:
         if isinstance(which, slice):
             return [self[number] for number in range(len(self))[which]]
-        points = self.coordinates[which]
-        # An array that was sent may be written to.
-        points.setflags(write=False)
-        return Instance._of_lawful_coordinates(points, self.metric, self.names[which] if self.names else "")
+        return Instance._of_lawful(self.coordinates[which], self.names[which] if self.names else "", self.metric)
 
 
 def cities_of(instances: Sequence[Instance]) -> list[int]:
-    """Return how many cities each has."""
     if isinstance(instances, Instances):
         return [instances.coordinates.shape[1]] * len(instances)
     return [instance.n for instance in instances]

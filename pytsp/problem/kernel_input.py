@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,9 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import SPHERES, further_city, is_located, is_planar, located, places_of
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import (
-    EARTH_RADIUS,
-    GEO_RADIUS,
-    GEOM_RADIUS,
+    ARCS_UP,
     arc_over,
     arcs,
-    arcs_up,
     metric_named,
     with_further,
     with_pairs,
@@ -35,8 +33,6 @@ MOST_DISTANCE = 2**30 - 1
 # `grid` keeps r * r + r in 32 bits for every root r.
 MOST_GRID_DISTANCE = 46_000
 MATRIX_BYTES = 2 * 2**30
-# The radii of spheres, in the unit of the metric's lengths.
-RADII = {"HAVERSINE": EARTH_RADIUS, "GEO": GEO_RADIUS, "GEOM": GEOM_RADIUS}
 # Points of a sphere are told to 2**-40 of its radius: of less than 2**-34 kilometres their arcs know nothing.
 LEAST_ARC_EXPONENT = -34
 # A matrix of fewer cities fits a core's cache, and is faster there than most formulas.
@@ -109,7 +105,10 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
     if is_planar(instance):
         return _planes([instance])[0]
     if isinstance(instance, DoubledWays):
-        return _doubled_form(instance)
+        # No edge is out of proportion, and all are scaled as they are doubled.
+        check_kernel_matrix(instance, 8 * instance.n**2)
+        exponent = _exponent(instance.forbidden)
+        return _scaled_form(instance.scaled(exponent), instance.name, exponent)
     if instance.matrix is not None:
         if instance.matrix.dtype != np.int32:
             # Kernels have a copy, and looking for edges to be shortened takes less than that.
@@ -119,10 +118,11 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
         distances = shorten_edges(instance.matrix, MOST_DISTANCE)
         if distances is instance.matrix:
             return _matrix_form(instance)
-        shortened = _matrix_form(Instance._of_lawful_matrix(distances, instance.name))
+        shortened = _matrix_form(Instance._of_lawful(distances, instance.name))
         return replace(shortened, is_exact=False, is_shortened=True)
-    if _are_crowded(instance):
-        return _scaled_matrix(instance)
+    # Places within some metres are too close together for points of a sphere.
+    if instance.metric.startswith("HAVERSINE") and _exponent(_longest_of_all(instance)) < LEAST_ARC_EXPONENT:
+        return _matrix_form(instance)
     whole, exponent = _in_whole_numbers(instance)
     may_be_in_space = in_space_above is not None and whole.n > in_space_above
     if may_be_in_space and metric_named(whole.metric).formula is not None:
@@ -155,14 +155,13 @@ def is_in_space_only(instance: Instance) -> bool:
 
 
 def longest_distance(instance: Instance) -> float:
-    """Return a bound on the distances of an instance that is given by coordinates, without the further city's, and
-    without what those are longer by that are no pairs."""
+    """Return a bound on distances between coordinates, without the further city and what parts pairs."""
     found, metric = located(instance), metric_named(instance.metric)
     assert found is not None
     low, high = extremes(found.points)
     sides = high - low
-    if (radius := RADII.get(metric.alone, metric.radius)) > 0:
-        return radius * arc_over(float(np.linalg.norm(sides))) + metric.is_exact
+    if metric.radius > 0:
+        return metric.radius * arc_over(float(np.linalg.norm(sides))) + metric.is_exact
     near = metric_named(metric.alone)
     return float(near.length(np.zeros_like(sides), sides)) + metric.is_exact
 
@@ -177,10 +176,7 @@ def written_seconds(size: int) -> float:
 
 
 def check_kernel_matrix(instance: Instance, made: int) -> None:
-    """Check memory and time before a matrix of an instance is made for kernels, which copy it.
-
-    Of `made`, the bytes of all that is made, the kernels' copy is a part. It raises `InstanceError` or `OutOfTime`.
-    """
+    """Raise `InstanceError` or `OutOfTime` before a matrix is made for kernels; `made` bytes count their copy."""
     check_room(f"{instance.name or 'instance'}: distances for kernels, of {instance.n} cities,", made)
     look(instance.n**2, written_seconds(made))
 
@@ -199,11 +195,8 @@ def _planes(instances: Sequence[Instance]) -> list[Form]:
         # All lie from 0 to 2**29.
         axes = np.ldexp(axes - low[:, :, None], -np.array(exponents, dtype=np.int32)[:, None, None])
         low, sides = _box(axes)
-        points = axes.transpose(0, 2, 1)
-        points.setflags(write=False)
         wholes = [
-            Instance._of_lawful_coordinates(each, "EUC_2D", instance.name)
-            for each, instance in zip(points, instances, strict=True)
+            Instance._of_lawful(each.T, instance.name, "EUC_2D") for each, instance in zip(axes, instances, strict=True)
         ]
     longest = np.hypot(*sides.T)
     for instance, length in zip(instances, longest.tolist(), strict=True):
@@ -230,25 +223,6 @@ def _box(axes: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.flo
     return low, axes.max(axis=2) - low
 
 
-def _matrix_form(instance: Instance) -> Form:
-    """Return the form of an instance whose distances become a matrix, or are scaled."""
-    return Form("matrix", (_matrix(instance),), instance) if instance.is_exact else _scaled_matrix(instance)
-
-
-def _doubled_form(instance: DoubledWays) -> Form:
-    """Return the form of floating-point ways: no edge is out of proportion, and all are scaled as they are doubled."""
-    check_kernel_matrix(instance, 8 * instance.n**2)
-    exponent = _exponent(instance.forbidden)
-    whole = instance.scaled(exponent)
-    scaled = Instance._of_lawful_matrix(whole, instance.name)
-    return Form("matrix", (whole,), scaled, exponent=exponent, is_exact=False)
-
-
-def _are_crowded(instance: Instance) -> bool:
-    """Tell whether places lie within some metres: too close together for points of a sphere."""
-    return instance.metric.startswith("HAVERSINE") and _exponent(_longest_of_all(instance)) < LEAST_ARC_EXPONENT
-
-
 def _longest_of_all(instance: Instance) -> float:
     """Return a bound on all distances, the further city's too."""
     assert instance.coordinates is not None
@@ -266,7 +240,7 @@ def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
         return instance, 0
     found = located(instance)
     assert found is not None
-    places, exponent, metric = found.points, 0, arcs_up(name)
+    places, exponent, metric = found.points, 0, ARCS_UP.get(name)
     if metric is None:
         exponent = _exponent(_longest_of_all(instance))
         metric = arcs(exponent)
@@ -275,8 +249,7 @@ def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
         places = np.ldexp(places - extremes(places)[0], -exponent)
         if not given.beside:
             # All lie from 0 to 2**29.
-            places.setflags(write=False)
-            return Instance._of_lawful_coordinates(places, metric, instance.name), exponent
+            return Instance._of_lawful(places, instance.name, metric), exponent
     columns = [places]
     if further is not None:
         aways = np.rint(np.ldexp(instance.coordinates[:, -given.beside], -exponent))
@@ -302,37 +275,48 @@ def _in_space(whole: Instance) -> tuple[NDArray[np.generic] | bool | int | float
     return (*axes, away, ties, metric.formula, metric.radius, longer)
 
 
-def _scaled_matrix(instance: Instance) -> Form:
+def _matrix_form(instance: Instance) -> Form:
+    """Return the form of an instance whose distances become a matrix, or are scaled."""
+    if instance.is_exact:
+        return Form("matrix", (_matrix(instance),), instance)
     _check_size(instance)
     check_kernel_matrix(instance, (8 if instance.matrix is not None else 20) * instance.n**2)
     distances = instance.distance_matrix() if instance.matrix is None else instance.matrix
     exponent = _exponent(float(distances.max(initial=0)))
-    whole = np.empty(distances.shape, dtype=np.int32)
-    rows = max(1, _BLOCK // instance.n)
-    for first in range(0, instance.n, rows):
-        look(first * instance.n)
-        whole[first : first + rows] = np.rint(np.ldexp(distances[first : first + rows], -exponent))
+    whole = _in_blocks(instance.n, lambda block: np.rint(np.ldexp(distances[block], -exponent)))
     if instance.matrix is None:
         # A sine's last bit may depend on where in an array it stands, and so on the order of two cities.
         np.maximum(whole, whole.T, out=whole)
-    scaled = Instance._of_lawful_matrix(whole, instance.name)
-    return Form("matrix", (whole,), scaled, exponent=exponent, is_exact=False)
+    return _scaled_form(whole, instance.name, exponent)
+
+
+def _scaled_form(whole: NDArray[np.int32], name: str, exponent: int) -> Form:
+    return Form("matrix", (whole,), Instance._of_lawful(whole, name), exponent, is_exact=False)
 
 
 def _matrix(instance: Instance) -> NDArray[np.int32]:
     _check_size(instance)
-    n = instance.n
     if instance.matrix is not None and instance.matrix.dtype == np.int32:
         # It was made for kernels.
         return instance.matrix
-    check_kernel_matrix(instance, 8 * n * n)
+    check_kernel_matrix(instance, 8 * instance.n**2)
+
+    def rows_of(block: slice) -> NDArray[Any]:
+        rows = instance.distance_rows(block.start, block.stop)
+        _check_longest(instance, int(rows.max(initial=0)))
+        return rows
+
+    return _in_blocks(instance.n, rows_of)
+
+
+def _in_blocks(n: int, rows_of: Callable[[slice], NDArray[Any]]) -> NDArray[np.int32]:
+    """Return a matrix of whole numbers, shape (n, n), made some rows at a time."""
     matrix = np.empty((n, n), dtype=np.int32)
     rows = max(1, _BLOCK // n)
     for first in range(0, n, rows):
         look(first * n)
-        block = instance.distance_rows(first, first + rows)
-        _check_longest(instance, int(block.max(initial=0)))
-        matrix[first : first + rows] = block
+        block = slice(first, first + rows)
+        matrix[block] = rows_of(block)
     return matrix
 
 

@@ -46,8 +46,7 @@ def places_of(instance: Instance) -> NDArray[np.float64]:
 
 
 def partners_of(instance: Instance) -> NDArray[np.int32] | None:
-    """Return the partner of each city of which pairs stay together (`metrics.with_pairs`), itself where it has none;
-    None where no coordinate tells of pairs."""
+    """Return each city's partner (`metrics.with_pairs`), or itself; None where no coordinate tells of pairs."""
     if instance.coordinates is None or metric_named(instance.metric).longer is None:
         return None
     ties = instance.coordinates[:, -1]
@@ -59,12 +58,9 @@ def partners_of(instance: Instance) -> NDArray[np.int32] | None:
 
 
 def straight_points(instance: Instance) -> NDArray[np.float64]:
-    """Return points, shape (n, d), whose straight distances grow with those of cities that have coordinates, as far as
-    there are such."""
+    """Return points whose straight distances grow with those of the cities, as far as there are such."""
     found = located(instance)
-    if found is not None:
-        return found.points
-    return places_of(instance)[:, :3]
+    return places_of(instance)[:, :3] if found is None else found.points
 
 
 def is_located(instance: Instance) -> bool:
@@ -111,10 +107,9 @@ def curve_points(instance: Instance) -> NDArray[np.float64] | None:
     in one disk and the other in a second one beside it: J. H. Lambert, 1772; J. P. Snyder: Map projections, a working
     manual, 1987, chapter 24.
     """
-    found = located(instance)
-    if found is None:
-        return None if instance.coordinates is None else places_of(instance)[:, :3]
-    points = found.points
+    if instance.coordinates is None:
+        return None
+    points = straight_points(instance)
     if points.shape[1] == 2 or not instance.metric.startswith((*SPHERES, "ARCS")):
         return points
     middle = points.mean(axis=0)
@@ -163,3 +158,29 @@ def mean_excess(instance: Instance, lists: NDArray[np.int32]) -> float:
     """Return the mean lengthening of an edge, over a tour with all pairs."""
     longer, share = excess_of(instance, lists)
     return longer * share
+
+
+class Groups(NamedTuple):
+    """The n cities in `order`, group after group, each by number; `first`, shape (m + 1,), says where each begins."""
+
+    order: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.diff(self.first)
+
+    @property
+    def rank(self) -> NDArray[np.int64]:
+        """For each element of `order`, how many cities of its group precede it, shape (n,)."""
+        return np.arange(len(self.order)) - np.repeat(self.first[:-1], self.sizes)
+
+
+def group_coincident(points: NDArray[np.float64]) -> Groups:
+    """Group the cities at `points`, shape (n, d), by their coordinates. O(n log n)."""
+    # The last key is compared first; equal points keep the order of their cities.
+    order = np.lexsort(points.T)
+    ordered = points[order]
+    begins = np.ones(len(points), dtype=np.bool_)
+    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return Groups(order, np.append(np.flatnonzero(begins), len(points)))

@@ -69,9 +69,9 @@ class Metric:
     plus 1. `limits` are the largest absolute values of coordinates. Lengths grow with a `norm`, 1, 2 or infinity, or
     None. Kernels compute them by a `formula` (`futhark/core/space.fut`), or take a matrix if it is None.
 
-    A `radius` is that of a sphere, in the unit of lengths, for cities as points of a sphere of radius 1. With
-    `has_further`, a coordinate behind those of the place tells how far the further city is from each, -1 for itself
-    (`with_further`). Distances are `longer` but those of pairs, whose number is the last coordinate (`with_pairs`).
+    A `radius` is that of the sphere on which the places lie, in the unit of lengths. With `has_further`, a coordinate
+    behind those of the place tells how far the further city is from each, -1 for itself (`with_further`). Distances
+    are `longer` but those of pairs, whose number is the last coordinate (`with_pairs`).
     """
 
     name: str
@@ -226,9 +226,9 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("EUC_2D", (2,), _euclidean, _nint, norm=2, formula=_ROOT),
             Metric("EUC_3D", (3,), _euclidean, _nint, norm=2, formula=_ROOT),
             Metric("EUCLIDEAN", (2, 3), _euclidean, None, norm=2),
-            Metric("GEO", (2,), _geo, _cut_off_plus_one, stretch=200.0, limits=(90.0, 180.0)),
-            Metric("GEOM", (2,), _geom, _cut_off_plus_one, stretch=120_000.0, limits=(90.0, 360.0)),
-            Metric("HAVERSINE", (2,), _haversine, None, stretch=120.0, limits=(90.0, 360.0)),
+            Metric("GEO", (2,), _geo, _cut_off_plus_one, stretch=200.0, limits=(90.0, 180.0), radius=GEO_RADIUS),
+            Metric("GEOM", (2,), _geom, _cut_off_plus_one, stretch=120_000.0, limits=(90.0, 360.0), radius=GEOM_RADIUS),
+            Metric("HAVERSINE", (2,), _haversine, None, stretch=120.0, limits=(90.0, 360.0), radius=EARTH_RADIUS),
             Metric("MAN_2D", (2,), _manhattan, _nint, norm=1, formula=_SUM),
             Metric("MAN_3D", (3,), _manhattan, _nint, norm=1, formula=_SUM),
             Metric("MAX_2D", (2,), _maximum, _nint, norm=np.inf, formula=_MOST),
@@ -246,8 +246,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 
 def metric_named(name: str) -> Metric:
-    """Return the metric called `name`, in upper or lower case; an unknown one raises `InstanceError` with the known
-    ones."""
+    """Return the metric called `name`, in upper or lower case; `InstanceError` names the known ones."""
     metric = METRICS.get(name.upper()) if isinstance(name, str) else None
     if metric is None and isinstance(name, str):
         metric = _derived(name)
@@ -260,19 +259,15 @@ def metric_named(name: str) -> Metric:
 _ARCS, _FURTHER, _PAIRS = "ARCS", f"{_AND}A FURTHER CITY", f"{_AND}PAIRS "
 
 
-# The metrics of arcs that count a unit begun as one, by the metric of latitudes and longitudes: name and radius.
-_UP = {"GEO": (f"{_ARCS} UP", GEO_RADIUS), "GEOM": (f"{_ARCS} UP IN METRES", GEOM_RADIUS)}
-_UP_RADII = dict(_UP.values())
+ARCS_UP = {"GEO": f"{_ARCS} UP", "GEOM": f"{_ARCS} UP IN METRES"}
+"""The metrics of arcs that count a unit begun as one, by the metric with the same lengths."""
+
+_UP_RADII = {up: METRICS[name].radius for name, up in ARCS_UP.items()}
 
 
 def arcs(exponent: int) -> str:
     """Return the name of the metric of arcs between points of a sphere of radius 1, in 2**exponent kilometres."""
     return f"{_ARCS} {exponent}"
-
-
-def arcs_up(metric: str) -> str | None:
-    """Return the name of the metric of arcs whose lengths are those of GEO or GEOM; None for other metrics."""
-    return _UP[metric][0] if metric in _UP else None
 
 
 def with_further(name: str) -> str:

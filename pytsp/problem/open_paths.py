@@ -32,7 +32,7 @@ class OpenPath:
     """The shortest open path through all cities of an instance, as a closed tour of another one; make one with `of`.
 
     City n of `instance`, which is asymmetric if `original` is, is the further one. A tour is longer than its path by
-    `offset`, unless `is_shortened` and it has a shortened edge.
+    `offset`, unless `is_shortened` and it has a shortened edge. An `unclosed` path has `original` as its `instance`.
     """
 
     original: Instance
@@ -84,7 +84,7 @@ class OpenPath:
         closed[n, starts] = closed[ends, n] = 0
         # An end that is free has the further city at the distance of all others, if those are not 0.
         offset = far if len({*starts}) == 1 and not original.asymmetric and n > 1 else 0
-        instance = Instance._of_lawful_matrix(closed, original.name, asymmetric=original.asymmetric)
+        instance = Instance._of_lawful(closed, original.name, asymmetric=original.asymmetric)
         return cls(original, start_city, end_city, instance, offset, is_shortened=d is not given)
 
     @classmethod
@@ -102,12 +102,24 @@ class OpenPath:
         )
         return cls(original, start_city, end_city, instance, far if len({*ends}) == 1 and n > 1 else 0)
 
+    @classmethod
+    def unclosed(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> OpenPath:
+        """Take a matrix that there is no time to close: tours are its paths. The ends are those of an `OpenPath`."""
+        return cls(original, start_city, end_city, original, 0, is_shortened=True)
+
+    @property
+    def is_closed(self) -> bool:
+        """True if there is a further city."""
+        return self.instance is not self.original
+
     def path(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the path of a closed tour, with its ends moved where they must be. `path` undoes `tour`.
 
         It is at most as long as the tour less `offset`, and equally long where the further city is between the given
         ends.
         """
+        if not self.is_closed:
+            return self.check(tour)
         n = self.original.n
         closed = check_tour(tour, n + 1)
         path = np.roll(closed, -_position(closed, n))[1:]
@@ -133,7 +145,8 @@ class OpenPath:
 
     def tour(self, path: ArrayLike) -> NDArray[np.int32]:
         """Return the closed tour of a path."""
-        return np.append(self.check(path), np.int32(self.original.n))
+        cities = self.check(path)
+        return np.append(cities, np.int32(self.original.n)) if self.is_closed else cities
 
     def check(self, path: ArrayLike) -> NDArray[np.int32]:
         """Return the path, shape (n,), if it is one between the given ends."""
@@ -156,30 +169,6 @@ def check_ends(path: NDArray[np.int32], start_city: int | None, end_city: int | 
     ):
         if city is not None and city != end:
             raise TourError(f"the path {verb} in city {end}, but {name} is {city}")
-
-
-class UnclosedPath(OpenPath):
-    """An open path through a matrix that there is no time to close: its tours are those of the original, as it goes."""
-
-    @classmethod
-    def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> UnclosedPath:
-        """Take the instance unchanged. The ends must be those of an `OpenPath`."""
-        return cls(original, start_city, end_city, original, 0, is_shortened=True)
-
-    @property
-    def first_city(self) -> int:
-        """A city where the path may begin."""
-        if self.start_city is not None:
-            return self.start_city
-        return 1 if self.end_city == 0 and self.original.n > 1 else 0
-
-    def path(self, tour: ArrayLike) -> NDArray[np.int32]:
-        """Return the tour, which is the path."""
-        return self.check(tour)
-
-    def tour(self, path: ArrayLike) -> NDArray[np.int32]:
-        """Return the path, which is the tour."""
-        return self.check(path)
 
 
 def _beyond(original: Instance, least: float, largest: float) -> int | float:

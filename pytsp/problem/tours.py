@@ -138,8 +138,7 @@ def bridge_cuts(n: int, seed: int, kick: int) -> NDArray[np.int64]:
 
 
 def double_bridge(tour: NDArray[np.int32], cuts: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return a tour A B C D as A D C B: four edges are new, and nothing is walked the other way round. `cuts` say where
-    B, C and D begin, and A behind them.
+    """Return a tour A B C D as A D C B, none of them reversed. `cuts` say where B, C and D begin, and A behind them.
 
     Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
 

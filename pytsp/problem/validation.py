@@ -131,8 +131,7 @@ def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
 
 
 def _is_for_good(array: NDArray[Any]) -> bool:
-    """Tell whether nobody can change a read-only array: it is no view, or one of bytes or of a mapped file, as what was
-    read is."""
+    """Tell whether nobody can change a read-only array: it is no view, or one of bytes or of a file that was read."""
     base = array.base
     while isinstance(base, np.ndarray):
         if base.flags.writeable or base.base is None:

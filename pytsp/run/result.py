@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.problem.cut_off import cut_off_cities
 from pytsp.problem.instance import Instance
+from pytsp.problem.mistakes import cut_off_cities
 from pytsp.run.monitor import Improvement
 from pytsp.utils.lazy import registered
 from pytsp.utils.notices import some_of

@@ -102,8 +102,7 @@ def _nearest_in_window(
 
 
 def _descended_path(points: NDArray[np.float64], kernels: Backend, moves: int) -> NDArray[np.int32]:
-    """Return the order in which a path through the points, shape (m, d), in their order goes after its descent; it ends
-    where it did."""
+    """Return the order of a path through the points, shape (m, d), after its descent; it ends where it did."""
     m = len(points)
     low, high = extremes(points)
     side = float((high - low).max())

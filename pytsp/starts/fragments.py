@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.lists import nearest_among
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import partners_of
+from pytsp.problem.location import group_coincident, partners_of
 from pytsp.utils.deadline import look
 
 # The neighbours of a fragment's end that it may be joined with.

@@ -31,8 +31,7 @@ def reordering_seconds(instance: Instance, tour: NDArray[np.int32], seconds: flo
 
 
 def reordered_tour(instance: Instance, tour: NDArray[np.int32], kernels: Backend) -> NDArray[np.int32]:
-    """Return a tour of cities with coordinates after `reordered_parts`; the further city of a path stays between its
-    ends."""
+    """Return a tour after `reordered_parts`; the further city of a path stays between its ends."""
     points, further = straight_points(instance), further_city(instance)
     if further is None:
         return tour[reordered_parts(points[tour], kernels)]

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.neighbours.boxes import monotone_lengths
-from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import further_city, located, partners_of
+from pytsp.problem.location import further_city, group_coincident, located, partners_of
 from pytsp.utils.deadline import look
 
 _LISTED = 10
@@ -36,8 +35,7 @@ _STEP_SECONDS, _LOOKED_SECONDS = 4e-6, 1.5e-9
 def nearest_neighbour_order(
     instance: Instance, start: int, neighbours: NDArray[np.int32] | None, last: int | None = None
 ) -> NDArray[np.int32]:
-    """Return the cities in the order of the visits from `start`, shape (n,); of an open path through points `last`, if
-    it is given, waits for the end.
+    """Return the cities in the order of the visits from `start`; `last`, if it is given, waits for the end.
 
     `neighbours` must hold the nearest cities in order, as `neighbour_lists` without quadrants has them.
     """
@@ -74,8 +72,7 @@ def are_few(n: int) -> bool:
 def hurried_order(
     distances: NDArray[Any], seconds: float, first: int = 0, last: int | None = None
 ) -> NDArray[np.int32]:
-    """Return the cities in the order of the visits from the city `first`, by rows of a matrix and without any lists;
-    the city `last`, if it is given, which is another one, waits for the end.
+    """Return the cities in the order of the visits from `first`, by rows of a matrix; `last`, if given, waits.
 
     It is `nearest_neighbour_order` as long as the time lasts; from then on the nearest of a few hundred unvisited
     cities is next, which takes `hurried_seconds` of the number of cities that are left.

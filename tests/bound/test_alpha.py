@@ -18,8 +18,7 @@ import pytsp
 from pytsp import Instance
 from pytsp.backends import Backend, open_backend
 from pytsp.bound.alpha import alpha_lists
-from pytsp.bound.ascent import MOST_STEP, ascend, steps
-from pytsp.bound.near_graph import connected, listed, load, scale_of
+from pytsp.bound.near_graph import MOST_STEP, ascend, connected, listed, load, scale_of, steps
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers import policy
 from pytsp.solvers.common import candidates

@@ -306,7 +306,7 @@ def test_what_there_is_no_bound_of_is_refused() -> None:
         lower_bound(many)
     with pytest.raises(InstanceError, match="the paths of MAN_2D instances of at most 19999"):
         lower_bound(many, open=True)
-    ways = Instance._of_lawful_matrix(np.broadcast_to(np.int32(1), (10_001, 10_001)), asymmetric=True)
+    ways = Instance._of_lawful(np.broadcast_to(np.int32(1), (10_001, 10_001)), asymmetric=True)
     with pytest.raises(InstanceError, match="asymmetric instances of at most 10000"):
         lower_bound(ways)
     square = Instance.from_coordinates([[0, 0], [1, 0], [1, 1], [0, 1]], "EUC_2D")

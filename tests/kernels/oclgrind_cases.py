@@ -17,7 +17,6 @@ from kernel_values import bulk_plan, generation_plan, search_plan
 from pytsp import Instance, random_tours, solve
 from pytsp.backends import open_backend, opencl
 from pytsp.bound import near_graph
-from pytsp.bound.ascent import steps
 from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
@@ -243,7 +242,7 @@ def bound(sizes: tuple[tuple[int, int], ...] = ((5, 4), (20, 4), (40, 3))) -> No
             backend = open_backend(name, part="bound")
             graph = near_graph.load(backend, instance, near_graph.listed(lists), 128)
             state = backend.call("ascent_given", np.zeros(n, np.int64))
-            state = backend.call("ascend", graph, state, steps(100.0, 0.1, 4))
+            state = backend.call("ascend", graph, state, near_graph.steps(100.0, 0.1, 4))
             best, (bound, _) = backend.call("ascent_best", state), backend.call("ascent_bound", state)
             tree = backend.call("one_tree", graph, best)
             found.append((best, bound, *tree, backend.call("alpha_lists", graph, best, 2, k)))

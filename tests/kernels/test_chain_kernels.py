@@ -31,7 +31,7 @@ from strategies import directed_matrices
 from pytsp import random_tours
 from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
-from pytsp.neighbours.ways import way_lists
+from pytsp.neighbours.lists import way_lists
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
@@ -113,7 +113,7 @@ def test_so_is_one_of_more_cities(backend: Backend, n: int, k: int) -> None:
 
 def doubled(ways: NDArray[np.int64]) -> tuple[Form, NDArray[np.int32]]:
     """The form of a doubled instance, and the lists of its ways."""
-    form = form_of(JonkerVolgenant.of(Instance._of_lawful_matrix(ways, asymmetric=True)).instance)
+    form = form_of(JonkerVolgenant.of(Instance._of_lawful(ways, asymmetric=True)).instance)
     return form, way_lists(form.whole, 6)
 
 

@@ -22,8 +22,7 @@ from pytsp.neighbours import exits as _exits
 from pytsp.neighbours.boxes import boxes_by, monotone_lengths
 from pytsp.neighbours.components import components
 from pytsp.neighbours.exits import find_exits, may_have_far_cities, with_exits
-from pytsp.neighbours.lists import neighbour_lists
-from pytsp.neighbours.ways import way_lists
+from pytsp.neighbours.lists import neighbour_lists, way_lists
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.location import further_city, located
 from pytsp.problem.metrics import METRICS

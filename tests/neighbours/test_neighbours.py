@@ -22,8 +22,8 @@ from pytsp.generate import uniform
 from pytsp.neighbours import boxes as _boxes
 from pytsp.neighbours import rows as _rows
 from pytsp.neighbours.boxes import WIDTHS
-from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
+from pytsp.problem.location import group_coincident
 
 PLANAR = ("ATT", "CEIL_2D", "EUC_2D", "MAN_2D", "MAX_2D")
 KS = st.one_of(st.integers(1, 12), st.just(1000))

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from strategies import directed_matrices
 
-from pytsp.neighbours.ways import way_lists, with_pairs
+from pytsp.neighbours.lists import way_lists, with_pairs
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 
 
 def doubled(ways: NDArray[np.int64]) -> Instance:
-    return JonkerVolgenant.of(Instance._of_lawful_matrix(ways, asymmetric=True)).instance
+    return JonkerVolgenant.of(Instance._of_lawful(ways, asymmetric=True)).instance
 
 
 @given(directed_matrices(max_n=8), st.integers(1, 9))

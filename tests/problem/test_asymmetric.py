@@ -86,7 +86,7 @@ def test_cities_may_have_other_numbers(ways: NDArray[np.int64], divisor: float, 
 def test_floating_point_ways_are_computed_as_their_matrix_has_them(
     ways: NDArray[np.int64], data: st.DataObject
 ) -> None:
-    instance = Instance._of_lawful_matrix(ways / 7, "sevenths", asymmetric=True)
+    instance = Instance._of_lawful(ways / 7, "sevenths", asymmetric=True)
     doubling = JonkerVolgenant.of(instance, data.draw(strategies.tours(instance.n)))
     ours, n = doubling.instance, doubling.instance.n
     assert (ours.n, ours.is_exact, ours.asymmetric, ours.coordinates) == (2 * instance.n, False, False, None)

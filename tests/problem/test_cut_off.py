@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 import pytsp
 from pytsp import Instance, PytspWarning
 from pytsp.cli.commands import main
-from pytsp.problem import cut_off
-from pytsp.problem.cut_off import cut_off_cities
+from pytsp.problem import mistakes
 from pytsp.problem.instance import FORBIDDEN
+from pytsp.problem.mistakes import cut_off_cities
 
 INF = math.inf
 NAMES = ["Ulm", "Bonn", "Kiel", "Jena"]
@@ -91,8 +91,8 @@ def test_they_are_those_that_a_search_of_all_ways_finds(
         if none_from and none_to if is_open else none_from or none_to:
             expected.append(city)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cut_off, "_FEW", few)
-        patch.setattr(cut_off, "_BLOCK", 5)
+        patch.setattr(mistakes, "_FEW", few)
+        patch.setattr(mistakes, "_BLOCK", 5)
         assert cut_off_cities(instance, is_open=is_open).tolist() == expected
 
 

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pytsp.problem.reduced_costs import reduce_costs
+from pytsp.problem.long_edges import reduce_costs
 
 
 @st.composite

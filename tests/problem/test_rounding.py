@@ -16,9 +16,9 @@ from strategies import EXACT_METRICS, coordinates
 import pytsp
 from pytsp import Instance, PytspWarning
 from pytsp.cli.commands import main
-from pytsp.problem import rounding
+from pytsp.problem import mistakes
 from pytsp.problem.metrics import METRICS
-from pytsp.problem.rounding import share_rounded_away
+from pytsp.problem.mistakes import share_rounded_away
 
 ROUNDED_UP = {"CEIL_2D", "ATT", "GEO", "GEOM"}
 
@@ -52,7 +52,7 @@ def test_of_many_cities_groups_stand_for_all(n: int) -> None:
 
 
 def test_some_cities_near_each_other_are_no_reason_to_warn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rounding, "_GROUP", 20)
+    monkeypatch.setattr(mistakes, "_GROUP", 20)
     points = np.vstack([np.random.default_rng(0).random((20, 2)), np.random.default_rng(1).random((180, 2)) * 1e4])
     assert 0 < share_rounded_away(Instance.from_coordinates(points, "EUC_2D")) < 0.5
 

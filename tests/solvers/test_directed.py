@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp.backends import Backend
-from pytsp.neighbours.ways import way_lists, with_pairs
+from pytsp.neighbours.lists import way_lists, with_pairs
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Watch

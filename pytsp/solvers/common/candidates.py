@@ -14,8 +14,7 @@ from pytsp.backends.registry import host_kernels, other_part
 from pytsp.bound.alpha import alpha_lists
 from pytsp.neighbours.boxes import boxes_by
 from pytsp.neighbours.exits import find_exits, with_exits
-from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
-from pytsp.neighbours.ways import way_lists
+from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists, way_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
 from pytsp.solvers import policy

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.neighbours.hilbert import hilbert_order
-from pytsp.neighbours.ways import with_pairs
+from pytsp.neighbours.lists import with_pairs
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, located
 from pytsp.solvers.common.local_search import LocalSearch

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels, open_backend
-from pytsp.neighbours.ways import with_pairs
+from pytsp.neighbours.lists import with_pairs
 from pytsp.run.state_reader import State
 from pytsp.solvers import policy
 from pytsp.solvers.common.incumbent import Best

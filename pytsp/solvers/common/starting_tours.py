@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.registry import host_kernels
-from pytsp.neighbours.lists import neighbour_lists
-from pytsp.neighbours.ways import with_pairs
+from pytsp.neighbours.lists import neighbour_lists, with_pairs
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, given_ends, partners_of
 from pytsp.problem.tours import random_tours
