@@ -40,7 +40,7 @@ INSTANCES = {
 def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut runs into many kernel calls."""
     emulated.slow_down(monkeypatch)
-    for module in ("eax", "large.pieces", "two_opt", "common.pacing", "restarts.solver"):
+    for module in ("eax", "large.pieces", "two_opt", "common.pacing", "restarts"):
         monkeypatch.setattr(f"pytsp.solvers.{module}.CALL_SECONDS", 1e-3)
 
 
