@@ -6,8 +6,7 @@ import "../neighbours/nearest"
 import "near_graph"
 import "one_tree"
 
--- | An edge's length from its ends' distance r of at most `most`: rounded (0) or rounded up (1), times the scale; or
--- times the scale, and rounded down (2).
+-- | An edge's length by its ends' distance, at most `most`: rounded (0) or up (1), then scaled; scaled, then down (2).
 type ruler = {rounding: i32, scale: i64, most: f64}
 
 def is_ruler ({rounding, scale, most}: ruler) = rounding >= 0 && rounding <= 2 && scale >= 1 && most >= 0
@@ -124,13 +123,10 @@ def exact_tree [n] [m] [e]
            let o = i64.i32 others[c]
            in if o >= 0 && costs[c] == least[at[c]] then i64.min c o << 32 | i64.max c o else i64.highest
          let edges = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (map key (iota n))
-         let named (p: i64): i32 =
+         let other (p: i64): i32 =
            let a = labels[edges[p] >> 32]
            in if i64.i32 a == p then labels[edges[p] & 0xffffffff] else a
-         let hook (p: i64): i32 =
-           let q = named p
-           in if edges[i64.i32 q] == edges[p] && i32.i64 p < q then i32.i64 p else q
-         let hooks = map hook (iota parts)
+         let hooks = hooks_of edges (==) other
          let (next, parts') = merged hooks
          -- Parts that go into another one bring an edge each. Of many cities `filter` has no memory for its numbers of 64 bits.
          let brings (p: i64) = i64.i32 hooks[p] != p

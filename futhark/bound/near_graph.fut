@@ -27,9 +27,6 @@ def are_rows [n] (ends: [n]i32) (entries: i64) : bool =
   let in_order = and (map (\c -> ends[c] >= (if c == 0 then 0 else ends[c - 1])) (iota n))
   in in_order && i64.i32 ends[n - 1] == entries
 
-def are_cities [e] (n: i64) (others: [e]i32) : bool =
-  all (\c -> c >= 0 && i64.i32 c < n) others
-
 -- | Given rows. **Work:** O(n + e).
 def load_near_rows [n] [e] (ends: [n]i32) (others: [e]i32) : near_rows [n] [e] =
   assert (fits_32_bits n && are_rows ends e && are_cities n others) {ends, others}

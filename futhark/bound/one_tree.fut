@@ -13,8 +13,7 @@ module type spanner = {
 
 -- | The parts that Borůvka's rounds join. Nodes are the cities, then the parts of each round: `up` is the part that a
 -- node goes into, or -1; `cost` that of the shortest edge that leaves it; `edge` its place in the graph, -1 where
--- another part has brought it in. The most costly edge between two cities is on their ways up to where they meet (King
--- 1997).
+-- another part has brought it in. Two cities' most costly edge is on their ways up to where they meet (King 1997).
 type merges [n] = {up: [2 * n]i32, cost: [2 * n]i64, edge: [2 * n]i32, parts: i64}
 
 local
@@ -33,6 +32,15 @@ def merged [c] (hooks: [c]i32) : ([c]i32, i64) =
   let roots = jumped hooks
   let ranks = scan (+) 0 (map2 (\p r -> i32.bool (i32.i64 p == r)) (iota c) roots)
   in (map (\r -> ranks[i64.i32 r] - 1) roots, i64.i32 ranks[c - 1])
+
+-- | The part that each part joins by the edge that it names, itself or another part's: of two that name each other the smaller
+-- one stays. `other` tells the part at the other end of a part's edge.
+def hooks_of [c] 'e (edges: [c]e) (are_same: e -> e -> bool) (other: i64 -> i32) : [c]i32 =
+  let hook (p: i64): i32 =
+    #[unsafe]
+    let q = other p
+    in if are_same edges[i64.i32 q] edges[p] && i32.i64 p < q then i32.i64 p else q
+  in map hook (iota c)
 
 -- | The city in whose row each entry stands. **Work:** O(n + e).
 def cities_of [n] [e] (g: near_graph [n] [e]) : [e]i32 =
@@ -68,19 +76,13 @@ def merge [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : merges [n] =
       let at ends = map2 (\p x -> if x == least[p] then p else -1) ends costs
       let first = reduce_by_index (replicate parts i32.highest) i32.min i32.highest (at a) numbers
       let first = reduce_by_index first i32.min i32.highest (at b) numbers
-      -- Of two parts that name each other the smaller one stays.
-      let named p =
+      let other p =
         let f = first[p]
         in if f == i32.highest
            then i32.i64 p
            else let (x, y) = (from[i64.i32 f], to[i64.i32 f])
                 in if i64.i32 x == p then y else x
-      let hooks =
-        map (\p ->
-               let q = named p
-               let is_mutual = first[i64.i32 q] == first[p]
-               in if is_mutual && i32.i64 p < q then i32.i64 p else q)
-            (iota parts)
+      let hooks = hooks_of first (==) other
       let (next, parts') = merged hooks
       let nodes = map (\p -> base + p) (iota parts)
       let brought p = if hooks[p] == i32.i64 p then -1 else live[i64.i32 first[p]]

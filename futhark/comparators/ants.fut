@@ -3,7 +3,6 @@
 
 import "../core/instances"
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
 import "../core/schedule"
 import "../core/tour"
@@ -86,8 +85,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
   module N = mk_near_tours M S
 
   local
-  -- | An ant's next city: a neighbour left, in places from `from` on, by its share of attraction, or -1. **Work:**
-  -- O(k).
+  -- | An ant's next city: a neighbour left, in places from `from` on, by its attraction, or -1. **Work:** O(k).
   def draw_next [n] [k]
                 (lists: [n][k]i32)
                 (attractions: [n][k]f64)

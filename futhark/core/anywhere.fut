@@ -1,9 +1,13 @@
--- | Distances of cities wherever they are: in a plane, beyond it, or in a matrix, by one copy of the code.
+-- | Distances of cities wherever they are, in a plane, beyond it, or in a matrix, for one copy of the code.
 
 import "instances"
 import "metric"
-import "planar"
 import "space"
+
+-- | The data of an instance for `space`. **Work:** O(1), of a grid O(n).
+def grid_places [n] (instance: grid_instance [n]) : places [n] = in_space (plane_of_grid instance)
+def plane_places [n] (instance: plane_instance [n]) : places [n] = in_space instance.plane
+def space_places [n] (instance: space_instance [n]) : places [n] = instance.space
 
 -- | That cities are in a matrix, and no places: beside the kinds of places.
 def in_matrix : kind = 3
@@ -61,15 +65,9 @@ module anywhere
        }
 }
 
--- | The cities of a plane. **Work:** O(1).
-#[inline]
-def plane_anywhere [n] (plane: ([n]f64, [n]f64, f64)) : anywhere.data [n] = anywhere.of_places (in_space plane)
-
--- | The cities of a matrix. **Work:** O(n).
-#[inline]
-def matrix_anywhere [n] (distances: [n][n]i32) : anywhere.data [n] =
-  anywhere.of_matrices [] (flatten distances)
-
--- | The cities of many matrices. **Work:** O(1).
-#[inline]
-def matrices_anywhere [n] [w] ({firsts, matrices}: matrices_instance [n] [w]) : anywhere.data [n] = anywhere.of_matrices firsts matrices
+-- | The data of an instance for `anywhere`. **Work:** O(1), of a matrix O(n^2), of a grid O(n).
+def matrix_data [n] ({matrix}: matrix_instance [n]) : anywhere.data [n] = anywhere.of_matrices [] (flatten matrix)
+def matrices_data [n] [w] ({firsts, matrices}: matrices_instance [n] [w]) : anywhere.data [n] = anywhere.of_matrices firsts matrices
+def grid_data [n] (instance: grid_instance [n]) : anywhere.data [n] = anywhere.of_places (grid_places instance)
+def plane_data [n] (instance: plane_instance [n]) : anywhere.data [n] = anywhere.of_places (plane_places instance)
+def space_data [n] (instance: space_instance [n]) : anywhere.data [n] = anywhere.of_places (space_places instance)

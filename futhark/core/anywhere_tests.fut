@@ -23,7 +23,7 @@ def are_those [n] (data: anywhere.data [n]) (dist: i32 -> i32 -> i32) (may_be_be
 entry planes_are_planes (up: f64) : bool =
   let data = ([0, 3, 9, 3, 1.5], [0, 4, 9, 2, 1], up)
   let of f a b = f data (plane.point data a) (plane.point data b)
-  in are_those (plane_anywhere data) (of plane.dist) (of plane.may_be_below)
+  in are_those (plane_data {plane = data}) (of plane.dist) (of plane.may_be_below)
 
 -- A matrix's are those of `matrix`.
 -- ==
@@ -31,7 +31,7 @@ entry planes_are_planes (up: f64) : bool =
 -- input { [[0i32, 5i32, 12i32], [5i32, 0i32, 7i32], [12i32, 7i32, 0i32]] } output { true }
 entry matrices_are_matrices [n] (distances: [n][n]i32) : bool =
   let of f a b = f distances (matrix.point distances a) (matrix.point distances b)
-  in are_those (matrix_anywhere distances) (of matrix.dist) (of matrix.may_be_below)
+  in are_those (matrix_data {matrix = distances}) (of matrix.dist) (of matrix.may_be_below)
 
 -- Those of places beyond a plane are those of `space`, by the formula of a plane, too.
 -- ==

@@ -154,25 +154,28 @@ def fast_data [n] ((xs, ys, up): gpu_plane.data [n]) : (fast_data [n], bool) =
      , near + 8.4e-7 * f64.sqrt (w * w + h * h) <= 1 / 256
      )
 
--- | A whole number r with nint(sqrt(s)) - 1 <= r <= nint(sqrt(s)), for a root up to 46,341.
---
--- The factor 1 - 2^-20.9 covers the rounding of `s` and CUDA's approximate root. Adding and subtracting 1.5 * 2^23
--- rounds.
-def root_below (s: f32) : f32 =
-  let magic = 12582912f32
-  in f32.fma (f32.sqrt s) 0.9999995f32 magic - magic
-
--- | EUC_2D of whole coordinates that span at most 4,090 in y, with no distance over 5,790: single precision only.
---
--- The distance exceeds r just where s > r^2 + r = q. q is even, so a float holds it; dx^2 - q is within 2^24 of zero,
--- so exact.
-module fine_grid = mk_dists {
+-- | Whole coordinates and distances in single precision.
+module single = {
   module weight = f32
   type data [n] = ([n]f32, [n]f32)
   type point = (f32, f32)
 
   def origin : point = (0, 0)
   def point [n] ((xs, ys): data [n]) (c: i32) : point = #[unsafe] (xs[i64.i32 c], ys[i64.i32 c])
+}
+
+-- | A whole number r with nint(sqrt(s)) - 1 <= r <= nint(sqrt(s)), for a root up to 46,341.
+--
+-- The factor 1 - 2^-20.9 covers the rounding of `s` and CUDA's approximate root. 1.5 * 2^23, added and subtracted, rounds.
+def root_below (s: f32) : f32 =
+  let magic = 12582912f32
+  in f32.fma (f32.sqrt s) 0.9999995f32 magic - magic
+
+-- | EUC_2D of whole coordinates that span at most 4,090 in y, with no distance over 5,790: single precision only.
+--
+-- The distance exceeds r just where s > r^2 + r = q. q is even, so a float holds it; dx^2 - q is exact, within 2^24 of zero.
+module fine_grid = mk_dists {
+  open single
 
   #[inline]
   def dist [n] (_: data [n]) ((ax, ay): point) ((bx, by): point) : f32 =
@@ -185,15 +188,9 @@ module fine_grid = mk_dists {
 
 -- | EUC_2D of whole coordinates, no distance over 46,000: as `fine_grid`, with each product kept in two floats.
 --
--- s - q = dy^2 - (r - dx) (r + dx) - r. High parts nearly cancel, so their difference is exact; low parts are what fma
--- leaves.
+-- s - q = dy^2 - (r - dx) (r + dx) - r. High parts nearly cancel: their difference is exact; low parts are what fma leaves.
 module coarse_grid = mk_dists {
-  module weight = f32
-  type data [n] = ([n]f32, [n]f32)
-  type point = (f32, f32)
-
-  def origin : point = (0, 0)
-  def point [n] ((xs, ys): data [n]) (c: i32) : point = #[unsafe] (xs[i64.i32 c], ys[i64.i32 c])
+  open single
 
   #[inline]
   def dist [n] (_: data [n]) ((ax, ay): point) ((bx, by): point) : f32 =

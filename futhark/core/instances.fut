@@ -12,6 +12,7 @@ type space_instance [n] = {space: places [n]}
 
 def fits_32_bits (n: i64) = n >= 1 && n <= i64.i32 i32.highest
 def are_climbers (first: i64) (count: i64) = first >= 0 && count >= 1
+def are_cities [m] (n: i64) (cities: [m]i32) : bool = all (\c -> c >= 0 && i64.i32 c < n) cities
 
 def load_matrix [n] (distances: [n][n]i32) : matrix_instance [n] =
   assert (fits_32_bits n) {matrix = distances}

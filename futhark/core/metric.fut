@@ -1,4 +1,6 @@
--- | Distances between cities, as a module type with its instances: an explicit matrix, and points of the plane.
+-- | Distances between cities: module types with their instances; a part of a tour as an instance of its own.
+
+import "tour"
 
 -- | A symmetric distance in whole numbers.
 module type metric = {
@@ -98,4 +100,55 @@ module plane : metric with data [n] = ([n]f64, [n]f64, f64) = {
   #[inline]
   def may_be_below [n] (_: data [n]) (a: point) (b: point) (most: i64) : bool =
     may_root_be_below (a.x - b.x) (a.y - b.y) most
+}
+
+-- | Lengths of closed tours.
+module mk_length (M: metric) = {
+  -- | The length of a closed tour, city by city. **Work:** O(n). **Span:** O(n).
+  def tour_length [n] (data: M.data [n]) (tour: [n]i32) : i64 =
+    let between a b = i64.i32 (M.dist data (M.point data a) (M.point data b))
+    in loop sum = 0i64
+       for p < n do
+         #[unsafe] sum + between tour[p] tour[cyclic_64.next n p]
+
+  -- | The length of a closed tour by the points of its cities. **Work:** O(n). **Span:** O(log n).
+  def line_length [n] (data: M.data [n]) (line: [n]M.point) : i64 =
+    i64.sum (map (\p -> #[unsafe] i64.i32 (M.dist data line[p] line[cyclic_64.next n p])) (iota n))
+}
+
+-- | A metric whose data is a row of cities.
+module type sliced = {
+  include metric
+
+  -- | The data of `m` cities from the first on; nothing is copied. **Work:** O(1).
+  val slice [n] : data [n] -> (first: i64) -> (m: i64) -> data [m]
+}
+
+-- | A metric whose data is a row of points.
+module type planar = {
+  include sliced
+
+  -- | The data of some cities, in their order. **Work:** O(m).
+  val gather [n] [m] : data [n] -> (cities: [m]i32) -> data [m]
+}
+
+-- | A path from city 0 to city n - 1, as a tour: no move that shortens the tour parts these two.
+module mk_path (M: metric) : metric with data [n] = M.data [n] with point = M.point = {
+  open M
+
+  -- | The length of a tie: so far below any distance that two other edges of a move, at most 2^30 - 1 each, do not outweigh it.
+  def tie : i32 = i32.lowest
+
+  #[inline]
+  def are_ends (n: i64) (a: M.point) (b: M.point) : bool =
+    let (c, d) = (M.city a, M.city b)
+    in c + d == i32.i64 n - 1 && (c == 0 || d == 0)
+
+  #[inline]
+  def dist [n] (data: M.data [n]) (a: M.point) (b: M.point) : i32 =
+    if are_ends n a b then tie else M.dist data a b
+
+  #[inline]
+  def may_be_below [n] (data: M.data [n]) (a: M.point) (b: M.point) (most: i64) : bool =
+    are_ends n a b || M.may_be_below data a b most
 }

@@ -5,7 +5,6 @@ import "../local_search/route"
 import "../local_search/three_opt"
 import "../local_search/worker"
 import "metric"
-import "planar"
 import "rng"
 import "testing"
 import "tour"
@@ -104,7 +103,9 @@ entry ends_stay_together (n: i64) (side: f64) (temperature: f64) : bool =
   let holds s =
     let data = random_points n side s
     let choice = {segment = i32.i64 n, best = s % 3 == 0, draws = 0, straight = false}
-    let plan = {from = 0, iterations = 50, choice, depth = 0, woken = 0, again = true, begin = 0, window = 0, kicks = {kind = i32.bool (s % 5 == 0), apart = 50}, temperature, cooled = 0, shorter = s % 3 == 0, seed = 8, first = s}
+    let given = descent_plan with iterations = 50 with temperature = temperature with acceptance = i32.bool (s % 3 == 0) with seed = 8 with first = s
+    let kicks = {kind = i32.bool (s % 5 == 0), apart = 50}
+    let plan = {given, choice, depth = 0, woken = 0, again = true, begin = 0, window = 0, kicks}
     let start = map i32.i64 (iota n)
     let {tour, best = _, length = _, steps = _} = I.climb data (links_of data) plan (rng.stream 9 s) start start
     let ends p = let c = tour[p] let d = tour[(p + 1) % n] in c + d == i32.i64 n - 1 && (c == 0 || d == 0)

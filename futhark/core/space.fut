@@ -2,7 +2,6 @@
 -- which joins the ends of an open path, and pairs of cities with a fixed edge.
 
 import "metric"
-import "planar"
 
 -- | A measure: a formula, the sphere's radius, and what is added to all distances but those of pairs.
 type measure = {formula: i32, radius: f64, longer: i32}
@@ -20,8 +19,7 @@ def is_measure ({formula, radius, longer}: measure) = formula >= by_root && form
 -- | The arc of a sphere of radius 1 over a chord, squared: to 4 units in the last place, and the same on every
 -- processor and in NumPy.
 --
--- asin h = h + h t P(t), t = h^2 <= 1/4; above that asin h = pi/2 - 2 asin(sqrt((1 - h) / 2)). P is Chebyshev's of
--- degree 12.
+-- asin h = h + h t P(t), t = h^2 <= 1/4, P Chebyshev's of degree 12; above, asin h = pi/2 - 2 asin(sqrt((1 - h) / 2)).
 def arc_over (square: f64) : f64 =
   let h = 0.5 * f64.sqrt square
   let h = if h > 1 then 1 else h

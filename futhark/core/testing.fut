@@ -1,7 +1,6 @@
 -- | Shared parts of tests: random cities.
 
 import "metric"
-import "planar"
 import "rng"
 
 -- | Cities on a square grid of side `bound`.

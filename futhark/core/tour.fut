@@ -1,4 +1,4 @@
--- | Tours: random ones, the law of being one, their positions as a cycle, and the 2-opt move as an index function.
+-- | Tours: random ones, the law of being one, positions and their cycle, and the 2-opt move as an index function.
 
 import "rng"
 
@@ -18,6 +18,10 @@ def random_tour (n: i64) (seed: u64) (climber: i64) : *[n]i32 =
 def is_tour [n] (tour: [n]i32) : bool =
   let seen = scatter (replicate n false) (map i64.i32 tour) (replicate n true)
   in and seen
+
+-- | The position of each city. **Work:** O(n).
+def positions [n] (tour: [n]i32) : *[n]i32 =
+  scatter (replicate n 0) (map i64.i32 tour) (map i32.i64 (iota n))
 
 -- | The positions of a closed tour of n cities.
 module mk_cyclic (I: integral) = {

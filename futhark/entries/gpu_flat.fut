@@ -1,6 +1,5 @@
 -- | The GPU program for edge assembly crossover, all tours at once: one copy of the code for all forms of distances.
 
-import "../core/any_instance"
 import "../core/anywhere"
 import "../core/instances"
 import "../core/space"

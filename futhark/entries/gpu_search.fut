@@ -1,13 +1,11 @@
 -- | The GPU program for iterated local search and many instances; a climber has a thread block or a thread.
 
-import "../core/any_instance"
 import "../core/anywhere"
 import "../core/instances"
 import "../core/metric"
 import "../core/schedule"
 import "../core/tour"
 import "../flat/rows"
-import "../local_search/block_look"
 import "../local_search/block_worker"
 import "../local_search/ils"
 import "../local_search/lin_kernighan"

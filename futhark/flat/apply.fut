@@ -3,7 +3,6 @@
 import "exchange"
 import "orbits"
 import "rows"
-import "segments"
 
 -- | p tours of n cities, the position of each city on them, and the lengths of their rows.
 type population [p] [n] [r] = {tours: [p][n]i32, places: [p][n]i32, lengths: [r]i64}
@@ -39,7 +38,7 @@ def segments_of [r] [m] (p: i64) (n: i64) (rows: rows) (e: exchanges [r] [m]) : 
   let segment (x: i64) =
     let row = row_at rows (x / n) (i32.i64 (x % n))
     let base = base_of rows row
-    let count = upto[x] - (if base == 0 then 0 else upto[base - 1])
+    let count = upto[x] - before 0 upto base
     in get e.off row + (if count == 0 then get e.size row else count) - 1
   in tabulate (p * n) segment
 

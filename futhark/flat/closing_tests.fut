@@ -1,7 +1,6 @@
 -- Closing of fragments: rows begin at their first cities and visit all of theirs. More is tested from Python.
 
 import "../core/rng"
-import "closing"
 import "fragments"
 import "rows"
 

@@ -1,14 +1,12 @@
 -- | Populations by plans: starts, local search, generations; all tours at once, or the same tours one a thread.
 
 import "../core/instances"
-import "../core/planar"
-import "../core/positions"
+import "../core/metric"
 import "../core/rng"
 import "../core/schedule"
+import "../core/tour"
 import "apply"
-import "climbers"
 import "curve"
-import "each_instance"
 import "generation"
 import "improve"
 import "many"
@@ -17,15 +15,20 @@ import "plans"
 import "rows"
 import "starts"
 
+local module local_search = import "../local_search/population"
+
+type climbers [p] [n] = local_search.population [p] [n]
+
 module mk_crossing (M: sliced) = {
   local module merging = mk_merging M
   local module G = mk_generation M merging
   local module I = mk_improve M merging
   local module S = mk_starts M
 
+  -- Climbers on measured tours, with their numbers of steps. **Work:** O(p).
   local
-  def search_of ({seed = _, first = _, curved = _, noise = _, joins = _, wide, least, rounds}: bulk_plan) : search =
-    {wide, least, rounds}
+  def climbers_on [p] [n] ({tours, places = _, lengths}: population [p] [n] [p]) (steps: [p]i64) : climbers [p] [n] =
+    {tours, bests = tours, lengths, steps}
 
   -- The tours of these streams, after their local search.
   local
@@ -33,8 +36,8 @@ module mk_crossing (M: sliced) = {
     let tours =
       if plan.curved
       then S.curves rows data spots keys
-      else S.greedy rows data lists spots keys {noise = plan.noise, joins = plan.joins}
-    in I.search rows data lists (search_of plan) tours
+      else S.greedy rows data lists spots keys plan
+    in I.search rows data lists plan tours
 
   -- What a tour by itself comes to, for each of p tours of one instance.
   local
@@ -46,7 +49,7 @@ module mk_crossing (M: sliced) = {
   -- The streams of climbers. The host waits: behind a check that failed a GPU reads unwritten memory.
   local
   def streams_of [n] [k] (rows: rows) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : [count]rng.key =
-    let fits = fits_32_bits n && k <= widest && are_climbers plan.first count && is_bulk plan && are_lists_of rows lists && are_spots spots
+    let fits = fits_32_bits n && is_joining k plan && are_climbers plan.first count && are_lists_of rows lists && are_spots spots
     in assert fits (tabulate count (\c -> rng.stream plan.seed (plan.first + c)))
 
   -- | Start `count` climbers, all tours at once.
@@ -64,7 +67,7 @@ module mk_crossing (M: sliced) = {
   -- Tours after the local search of a plan, by the type of `started`: one copy serves both.
   local
   def searched [p] [n] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (plan: bulk_plan) : population [p] [n] [p * instances rows] =
-    I.search rows data lists (search_of plan) (S.measured rows data tours places)
+    I.search rows data lists plan (S.measured rows data tours places)
 
   local
   def searchable [p] [n] [k] (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: bulk_plan) : [p][n]i32 =
@@ -85,14 +88,23 @@ module mk_crossing (M: sliced) = {
 
   -- The plan of a generation, where all that is given has sense.
   local
-  def checked [n] [k] (rows: rows) (lists: [n][k]i32) (plan: generation_plan) : plan =
-    let {seed = _, generation = _, most, cap, rounds, unions, thrift} = assert (is_generation plan && are_lists_of rows lists) plan
-    in {most, cap, rounds, unions, thrift}
+  def checked [n] [k] (rows: rows) (lists: [n][k]i32) (plan: generation_plan) : generation_plan =
+    assert (is_generation plan && are_lists_of rows lists) plan
+
+  -- The best tours of climbers with their positions. **Work:** O(p n).
+  local
+  def measured_of [p] [n] (climbers: climbers [p] [n]) : population [p] [n] [p] =
+    {tours = climbers.bests, places = map positions climbers.bests, lengths = climbers.lengths}
+
+  -- Climbers after a generation; those that changed have made a step. **Work:** O(p).
+  local
+  def after [p] [n] (before: climbers [p] [n]) ((made, changed): (population [p] [n] [p], [p]bool)) : climbers [p] [n] =
+    climbers_on made (map2 (\steps f -> steps + i64.bool f) before.steps changed)
 
   -- | Make the next generation of rows, all pairs at once; tell which rows changed. One copy serves one instance and many.
   #[noinline]
   def cross_rows [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [r]) (plan: generation_plan) : (population [p] [n] [r], [r]bool) =
-    G.generation rows data lists population plan.seed plan.generation (checked rows lists plan)
+    G.generation rows data lists population (checked rows lists plan)
 
   -- | Make the next generation of climbers, all pairs at once.
   def cross [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: generation_plan) : climbers [p] [n] =
@@ -105,7 +117,7 @@ module mk_crossing (M: sliced) = {
   -- | Make the same generation, one pair a thread.
   #[noinline]
   def cross_alone [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (climbers: climbers [p] [n]) (plan: generation_plan) : climbers [p] [n] =
-    after climbers (G.by_pair data lists (measured_of climbers) plan.seed plan.generation (checked (one_row n) lists plan))
+    after climbers (G.by_pair data lists (measured_of climbers) (checked (one_row n) lists plan))
 
   -- | Begin populations of many instances on given tours, by the cities and the generations of each instance.
   #[noinline]

@@ -1,9 +1,8 @@
 -- | Hilbert's curve, turned and moved in another way for each tour, in whole numbers: all backends agree bit for bit.
 
 import "../core/rng"
-import "../neighbours/hilbert"
+import "../neighbours/along_curve"
 import "rows"
-import "segments"
 
 -- | Coordinates of n cities for a curve: whole numbers from 0 to `most_spot`.
 type spots [n] = ([n]i32, [n]i32)

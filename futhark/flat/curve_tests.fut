@@ -1,8 +1,8 @@
 -- Curves: Hilbert's, directions, and places of spots. More is tested from Python.
 
 import "../core/rng"
+import "../neighbours/along_curve"
 import "curve"
-import "../neighbours/hilbert"
 import "rows"
 
 -- The quarters of the grid in their order; the first cell is at one corner, and the last one at the next.

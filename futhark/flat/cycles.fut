@@ -2,11 +2,11 @@
 -- (Nagata, Kobayashi, INFORMS Journal on Computing 25(2), 2013). At a city without both edges of A a random bit pairs
 -- edges, so that cycles are the orbits of a permutation.
 
+import "../core/metric"
 import "../core/rng"
 import "exchange"
 import "orbits"
 import "rows"
-import "segments"
 
 -- | p tours of n cities in rows, positions of cities, the mate of each among t others, and streams of random numbers.
 type~ pairs [p] [t] [n] =
@@ -50,7 +50,7 @@ local
 def is_lost [p] [n] [w] (d: difference [p] [n] [w]) (base: i64) (q: i32) : bool =
   #[unsafe]
   let x = base + i64.i32 q
-  in d.upto[x] != (if x == 0 then 0 else d.upto[x - 1])
+  in d.upto[x] != before 0 d.upto x
 
 -- The end of an edge of A to which an edge of B leads from another end. **Work:** O(1).
 local
@@ -123,3 +123,22 @@ def exchanges_of [p] [n] [w] (rows: rows) (d: difference [p] [n] [w]) ({cycle, s
        }
      , own_of
      )
+
+module mk_cycle_gains (M: metric) = {
+  -- | Return what each cycle saves, at its first edge. **Work:** O(w). **Span:** O(log w).
+  #[noinline]
+  def gains [p] [t] [n] [w] (data: M.data [n]) (pairs: pairs [p] [t] [n]) (d: difference [p] [n] [w]) (c: cycles [w]) : [w]i64 =
+    #[unsafe]
+    let n32 = i32.i64 n
+    let city (end: i32) =
+      let x = get d.edges (end >> 1)
+      let a = x / n32
+      let q = x - a * n32
+      in M.point data (get pairs.tours[i64.i32 a] (if end & 1 == 0 then q else stepped pairs.rows q 1))
+    let between (x: i32) (y: i32) = i64.i32 (M.dist data (city x) (city y))
+    -- Each edge of B has two ends, and counts for half at each.
+    let twice (e: i64) =
+      let (x, y) = (2 * i32.i64 e, 2 * i32.i64 e + 1)
+      in 2 * between x y - between x (get c.link x) - between y (get c.link y)
+    in map (/ 2) (wide_sums w (map i64.i32 c.cycle) (map twice (iota w)))
+}

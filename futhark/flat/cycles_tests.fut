@@ -1,10 +1,9 @@
 -- AB-cycles: edges that differ, cycles of tours of four and eight cities, and their exchanges. More is tested from Python.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
 import "../core/testing"
-import "cycle_gains"
+import "../core/tour"
 import "cycles"
 import "exchange"
 import "rows"

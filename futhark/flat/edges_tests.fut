@@ -1,6 +1,5 @@
 -- Edges of a city in an exchange: links at the borders of segments, else edges of the tour.
 
-import "edges"
 import "exchange"
 import "rows"
 

@@ -2,7 +2,6 @@
 
 import "../core/rng"
 import "curve"
-import "ends"
 import "fragments"
 import "rows"
 

@@ -1,9 +1,9 @@
 -- | Many exchanges of tour edges as one value. Cut r is behind position cut[r], between ends 2 r and 2 r + 1; `link`
--- joins ends. The cuts of an exchange are in order. Segment r goes from cut r to the next, the last one on to position
--- 0.
+-- joins ends. The cuts of an exchange are in order. Segment r goes from cut r to the next, the last one on to position 0.
+-- Exchanges leave edges, parts of segments and links, and subtours, rings of segments.
 
+import "orbits"
 import "rows"
-import "segments"
 
 -- | c exchanges: of each the row, the first of m cuts, their number, the gain; of each cut position, exchange, links.
 type exchanges [c] [m] =
@@ -101,3 +101,45 @@ def both [c] [m] [d] [l] (e: exchanges [c] [m]) (f: exchanges [d] [l]) : exchang
      , own = e.own ++ map (+ count) f.own
      , link = e.link ++ map (\(x, y) -> (x + 2 * cuts, y + 2 * cuts)) f.link
      }
+
+-- | An edge of a city in exchanges of m cuts. `claim` numbers it: a link by its lower end, else 2 m and the segment
+-- `seg`, which is -1 for a link and has its cut behind position `pos`. `near` is the end at the city, `far` the other
+-- one: of all ends for a link, else 0 or 1. `to` is the other city's position.
+type edge = {claim: i64, seg: i32, pos: i32, near: i32, far: i32, to: i32}
+
+-- | Return the edge of the city at position q of segment r: behind it for side 0, before it for side 1. **Work:** O(1).
+def edge_at [c] [m] (rows: rows) (e: exchanges [c] [m]) (r: i32) (q: i32) (side: i32) : edge =
+  let step = 1 - 2 * side
+  -- The end at the border of the segment on that side, and its position.
+  let near = if side == 0 then 2 * next_cut e r else 2 * r + 1
+  let far = linked e near
+  let is_link = position_of rows e near == q
+  let inner = {claim = 2 * m + i64.i32 r, seg = r, pos = stepped rows q (-side), near = side, far = 1 - side, to = stepped rows q step}
+  let link = {claim = i64.i32 (i32.min near far), seg = -1, pos = 0, near, far, to = position_of rows e far}
+  in if is_link then link else inner
+
+-- | Return each segment's subtour of up to `most` cuts, by its first. **Work:** O(m log most). **Span:** O(log most).
+#[noinline]
+def subtours [c] [m] (most: i64) (e: exchanges [c] [m]) : [m]i32 =
+  let least = least_of_orbits (log4_up most) (walks e)
+  in #[unsafe] tabulate m (\r -> i32.min least[2 * r] least[2 * r + 1] >> 1)
+
+-- | Return how many subtours each exchange leaves. **Work:** O(c + m). **Span:** O(log m).
+def count_subtours [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) : [c]i32 =
+  let owners = map3 (\o r s -> if i64.i32 s == r then i64.i32 o else -1) e.own (iota m) subtour
+  in sums c owners (replicate m 1i32)
+
+-- | Return the number of cities of each subtour, at the segment that names it. **Work:** O(m). **Span:** O(log m).
+def subtour_sizes [c] [m] (rows: rows) (e: exchanges [c] [m]) (subtour: [m]i32) : [m]i32 =
+  sums m (map i64.i32 subtour) (map (\r -> segment_size rows e (i32.i64 r)) (iota m))
+
+-- | A subtour's rank in its exchange: by its cities, then by the segment that names it. **Work:** O(1).
+def rank_of [m] (sizes: [m]i32) (subtour: i32) : i64 =
+  (i64.i32 (get sizes subtour) << 32) | i64.i32 subtour
+
+-- | Return the rank of the largest subtour of each exchange. **Work:** O(c + m). **Span:** O(log m).
+def largest_subtours [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) (sizes: [m]i32) : [c]i64 =
+  map (i64.max (-1)) (largest_of c (map i64.i32 e.own) (map (rank_of sizes) subtour))
+
+-- | Return the subtour of a rank. **Work:** O(1).
+def subtour_of (rank: i64) : i32 = i32.i64 (rank & 0x7fffffff)

@@ -1,20 +1,18 @@
 -- | The steps of the flattened crossover as a program for tests: exchanges go in and out as arrays, distances are a matrix.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
+import "../core/tour"
 import "apply"
-import "cycle_gains"
+import "curve"
 import "cycles"
 import "exchange"
-import "curve"
 import "generation"
 import "improve"
 import "merging"
+import "plans"
 import "rows"
-import "segments"
 import "starts"
-import "subtours"
 import "unions"
 import "unite"
 import "worthy"
@@ -25,6 +23,9 @@ module matrix_generation = mk_generation matrix matrix_merging
 module matrix_improve = mk_improve matrix matrix_merging
 module matrix_length = mk_length matrix
 module matrix_starts = mk_starts matrix
+
+-- A plan without anything.
+def no_plan : bulk_plan = {seed = 0, first = 0, curved = false, noise = 0, joins = 0, wide = 0, least = 0, rounds = 0}
 
 -- Exchanges as arrays: the tour, size and gain of each, the position of each cut, and what its ends are joined to, counted
 -- from the first cut of its exchange on.
@@ -79,7 +80,7 @@ entry flat_apply [p] [n] [m] (distances: [n][n]i32) (tours: [p][n]i32) (pair: [p
 
 entry flat_cross [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (counted: i64) (count: [n][k]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (cap: i32) (rounds: i32) (unions: i32) (thrift: i32) : ([p][n]i32, [p][n]i32, [p]i64, [p]i32) =
   let counts = {tours = counted, count = flatten count}
-  let plan = {most, cap, rounds, unions, thrift}
+  let plan = {seed, generation = 0, most, cap, rounds, unions, thrift}
   let lengths = (population_from distances tours).lengths
   let (population, made) = matrix_generation.cross distances lists counts (pairs_from tours mates seed numbers) lengths plan
   in (population.tours, population.places, population.lengths, map i32.bool made)
@@ -90,8 +91,8 @@ entry flat_take_over [p] [n] [k] [c] [m] (distances: [n][n]i32) (lists: [n][k]i3
   in (population.tours, population.lengths)
 
 entry flat_generation [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (seed: u64) (generation: i64) (most: i32) (cap: i32) (rounds: i32) (unions: i32) (thrift: i32) : ([p][n]i32, [p]i64, [p]i32) =
-  let plan = {most, cap, rounds, unions, thrift}
-  let (population, _) = matrix_generation.generation (one_row n) distances lists (population_from distances tours) seed generation plan
+  let plan = {seed, generation, most, cap, rounds, unions, thrift}
+  let (population, _) = matrix_generation.generation (one_row n) distances lists (population_from distances tours) plan
   in (population.tours, population.lengths, random_mates (streams p seed generation))
 
 entry flat_unions [p] [n] (distances: [n][n]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (limit: i32) (rounds: i32) : ([]i32, []i32, []i64, []i32, [][2]i32) =
@@ -118,9 +119,9 @@ entry flat_curves [p] [n] (distances: [n][n]i32) (xs: [n]i32) (ys: [n]i32) (seed
 
 entry flat_greedy [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (xs: [n]i32) (ys: [n]i32) (seed: u64) (numbers: [p]i64) (noise: i32) (joins: i32) : ([p][n]i32, [p][n]i32, [p]i64) =
   let keys = map (rng.stream seed) numbers
-  let {tours, places, lengths} = matrix_starts.greedy (one_row n) distances lists (xs, ys) keys {noise, joins}
+  let {tours, places, lengths} = matrix_starts.greedy (one_row n) distances lists (xs, ys) keys (no_plan with noise = noise with joins = joins)
   in (tours, places, lengths :> [p]i64)
 
 entry flat_search [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (wide: i32) (least: i32) (rounds: i32) : ([p][n]i32, [p][n]i32, [p]i64) =
-  let {tours, places, lengths} = matrix_improve.search (one_row n) distances lists {wide, least, rounds} (population_from distances tours)
+  let {tours, places, lengths} = matrix_improve.search (one_row n) distances lists (no_plan with wide = wide with least = least with rounds = rounds) (population_from distances tours)
   in (tours, places, lengths)

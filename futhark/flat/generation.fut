@@ -1,25 +1,18 @@
 -- | A generation: every tour takes over edges from its mate, by all children that save something and fit together
--- (Nagata and Kobayashi take the best one). A result depends on its pair, random numbers and plan, and with `thrift` on
--- counts of edges.
+-- (Nagata and Kobayashi take the best one). It depends on its pair, random numbers and plan; with `thrift` on all edges.
 
 import "../core/metric"
 import "../core/rng"
 import "../core/schedule"
 import "apply"
-import "cycle_gains"
 import "cycles"
 import "exchange"
 import "merging"
+import "plans"
 import "rows"
-import "segments"
 import "unions"
 import "unite"
 import "worthy"
-
--- | The plan of a generation: the most edges of an AB-cycle, cities of a subtour that is merged, and rounds of merging;
--- rounds of unions around cycles that leave costly subtours; and the hundredths of the average gain for entropy below
--- which a child waits.
-type plan = {most: i32, cap: i32, rounds: i32, unions: i32, thrift: i32}
 
 -- | Return the stream of random numbers of each tour in a generation. **Work:** O(p). **Span:** O(1).
 def streams (p: i64) (seed: u64) (generation: i64) : [p]rng.key =
@@ -27,7 +20,7 @@ def streams (p: i64) (seed: u64) (generation: i64) : [p]rng.key =
   in tabulate p (rng.stream here)
 
 -- | Return the counts of the tours' edges, where the plan has a use for them. **Work:** that of `edge_counts`.
-def counts_for [n] [k] [p] (rows: rows) (plan: plan) (lists: [n][k]i32) (tours: [p][n]i32) : counts [n] [k] =
+def counts_for [n] [k] [p] (rows: rows) (plan: generation_plan) (lists: [n][k]i32) (tours: [p][n]i32) : counts [n] [k] =
   if plan.thrift > 0 then edge_counts rows lists tours else {tours = p, count = replicate (n * k) 0}
 
 -- | Return the mate of each tour: the next one in a random cyclic order. **Work:** O(p^2). **Span:** O(p).
@@ -50,16 +43,15 @@ module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
 
   -- The exchanges that leave one tour after merging and save something, and which of those given do not.
   local
-  def merged [n] [k] [p] [t] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [t] [n]) (plan: plan) (most: i32) (e: exchanges [c] [m]) : ?[d][l].(exchanges [d] [l], [c]bool) =
+  def merged [n] [k] [p] [t] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [t] [n]) (plan: generation_plan) (most: i32) (e: exchanges [c] [m]) : ?[d][l].(exchanges [d] [l], [c]bool) =
     let limits = {most = i64.i32 most, cap = plan.cap, rounds = plan.rounds}
     let (e, left) = S.merge pairs.rows data lists pairs.tours pairs.places limits e
     let good = are_good e left
     in (select e good, map (\f -> !f) good)
 
   -- | Return the children of all tours: of AB-cycles that save something, and of unions around others. All leave one
-  -- tour and save something. **Work:** O(p n), and that of `merge` and `unions`. **Span:** that of `merge` and
-  -- `unions`.
-  def children [n] [k] [p] [t] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [t] [n]) (plan: plan) : ?[c][m].exchanges [c] [m] =
+  -- tour and save something. **Work:** O(p n), and with the span that of `merge` and `unions`.
+  def children [n] [k] [p] [t] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [t] [n]) (plan: generation_plan) : ?[c][m].exchanges [c] [m] =
     let d = difference pairs
     let found = ab_cycles plan.most pairs d
     let least = if plan.unions > 0 then i64.lowest else 0
@@ -82,7 +74,7 @@ module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
 
   -- | Return the tours of pairs after they have taken over edges, and which rows changed; `counts` are those of their
   -- population. **Work:** O(p n), and that of `children`. **Span:** that of `children`.
-  def cross [n] [k] [p] [t] [r] (data: M.data [n]) (lists: [n][k]i32) (counts: counts [n] [k]) (pairs: pairs [p] [t] [n]) (lengths: [r]i64) (plan: plan) : (population [p] [n] [r], [r]bool) =
+  def cross [n] [k] [p] [t] [r] (data: M.data [n]) (lists: [n][k]i32) (counts: counts [n] [k]) (pairs: pairs [p] [t] [n]) (lengths: [r]i64) (plan: generation_plan) : (population [p] [n] [r], [r]bool) =
     let e = children data lists pairs plan
     let chosen =
       if plan.thrift <= 0
@@ -90,17 +82,17 @@ module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
       else worthy r plan.thrift e (entropy_lost pairs.rows lists pairs.tours counts e)
     in take_over pairs.rows data lists {tours = pairs.tours, places = pairs.places, lengths} e chosen
 
-  -- | Return a generation of a seed, all pairs at once, and which rows changed. **Work, Span:** those of `cross`.
-  def generation [n] [k] [p] [r] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [r]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n] [r], [r]bool) =
+  -- | Return the generation of a plan, all pairs at once, and which rows changed. **Work, Span:** those of `cross`.
+  def generation [n] [k] [p] [r] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [r]) (plan: generation_plan) : (population [p] [n] [r], [r]bool) =
     let {tours, places, lengths} = population
-    let keys = streams p seed generation
+    let keys = streams p plan.seed plan.generation
     let pairs = {rows, tours, places, others = tours, other_places = places, mates = random_mates keys, keys}
     in cross data lists (counts_for rows plan lists tours) pairs lengths plan
 
   -- | Return the same generation of one instance, a pair a thread. **Work:** that of `cross`. **Span:** that of a pair.
-  def by_pair [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [p]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n] [p], [p]bool) =
+  def by_pair [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n] [p]) (plan: generation_plan) : (population [p] [n] [p], [p]bool) =
     let {tours, places, lengths} = population
-    let keys = streams p seed generation
+    let keys = streams p plan.seed plan.generation
     let mates = random_mates keys
     let counts = counts_for (one_row n) plan lists tours
     let alone (a: i64) =

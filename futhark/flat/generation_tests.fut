@@ -1,9 +1,9 @@
 -- Generations: mates, and a square whose crossing edges come apart. More is tested from Python.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
 import "../core/testing"
+import "../core/tour"
 import "exchange"
 import "generation"
 import "merging"
@@ -44,5 +44,5 @@ entry square : ([2]i64, [2]bool) =
   let data = taxicab ([0, 0, 1, 1], [0, 1, 1, 0])
   let tours = [[0, 2, 1, 3], [0, 1, 2, 3]]
   let population = {tours, places = map positions tours, lengths = [6, 4]}
-  let (after, changed) = G.generation (one_row 4) data (replicate 4 []) population 0 0 {most = 4, cap = 4, rounds = 2, unions = 0, thrift = 0}
+  let (after, changed) = G.generation (one_row 4) data (replicate 4 []) population {seed = 0, generation = 0, most = 4, cap = 4, rounds = 2, unions = 0, thrift = 0}
   in (after.lengths, changed)

@@ -1,8 +1,8 @@
 -- Local search: a ladder is mended, and short tours stay. More is tested from Python.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/testing"
+import "../core/tour"
 import "improve"
 import "merging"
 import "rows"
@@ -11,7 +11,7 @@ module I = mk_improve matrix (mk_merging matrix)
 
 def mended [n] (cities: ([n]i32, [n]i32)) (tour: [n]i32) (lists: [n][2]i32) : i64 =
   let population = {tours = [tour], places = [positions tour], lengths = [10]}
-  in (I.search (one_row n) (taxicab cities) lists {wide = 2, least = 1, rounds = 9} population).lengths[0]
+  in (I.search (one_row n) (taxicab cities) lists {seed = 0, first = 0, curved = false, noise = 0, joins = 0, wide = 2, least = 1, rounds = 9} population).lengths[0]
 
 -- ==
 -- entry: ladder

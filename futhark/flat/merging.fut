@@ -5,9 +5,6 @@ import "../core/metric"
 import "exchange"
 import "joints"
 import "rows"
-import "segments"
-import "splice"
-import "subtours"
 
 -- | Limits of merging: the most cuts of an exchange at first, the most cities of a subtour that looks, and the most rounds.
 type limits = {most: i64, cap: i32, rounds: i32}

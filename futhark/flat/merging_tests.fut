@@ -7,8 +7,6 @@ import "exchange"
 import "joints"
 import "merging"
 import "rows"
-import "splice"
-import "subtours"
 
 module J = mk_joints matrix
 module S = mk_merging matrix

@@ -1,7 +1,7 @@
 -- Moves as exchanges: 2-opt and or-opt of a tour of eight cities. More is tested from Python.
 
 import "apply"
-import "moves"
+import "proposals"
 import "rows"
 
 -- ==

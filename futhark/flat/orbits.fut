@@ -1,6 +1,6 @@
 -- | Orbits of permutations and lists that end, by pointer jumping: all of them at once, whatever their lengths.
 
-import "segments"
+import "rows"
 
 -- | Return the least number of each orbit of a permutation, or of 4^rounds numbers from each on, by four steps a round,
 -- for fewer kernels. **Work:** O(m rounds). **Span:** O(rounds).

@@ -2,7 +2,7 @@
 
 import "../core/tour"
 import "orbits"
-import "segments"
+import "rows"
 
 -- One round is enough for orbits of four; of five or six numbers each has the least of four.
 -- ==

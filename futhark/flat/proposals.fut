@@ -1,11 +1,81 @@
 -- | Proposals of a local search of all tours at once: the best 2-opt or or-opt move of every city along its neighbour list.
 
 import "../core/metric"
-import "../core/packed"
 import "apply"
-import "moves"
+import "exchange"
 import "rows"
-import "segments"
+
+-- 2-opt and or-opt moves. The city u at position q gives up its edge to v on side 0, the next, or 1, and joins w of its list.
+-- By 2-opt (l = 0) w gives up its edge to x on the same side, and v joins x. By or-opt l cities from u on, away from v, move
+-- between w and x, on the same side of w (other = 0) or the other.
+
+-- | A proposal of a city: the gain of its move, 0 for none, and the move by its code.
+type proposal = {gain: i64, code: i32}
+
+-- | Return the code of a move: place j in the list, side, number of cities l, and other side. **Work:** O(1).
+#[inline]
+def code_of (j: i32) (side: i32) (l: i32) (other: i32) : i32 = 16 * j + 8 * side + 2 * l + other
+
+-- | Return j, side, l and other of a move. **Work:** O(1).
+#[inline]
+def decode (code: i32) : (i32, i32, i32, i32) = (code >> 4, (code >> 3) & 1, (code >> 1) & 3, code & 1)
+
+-- | A move by its cuts: at u, behind the cities that move (none by 2-opt: behind every position), and at w; and the sides.
+type move = {at: i32, behind: i32, there: i32, side: i32, there_side: i32, is_three: bool}
+
+-- | Return the cuts of a move of the city at position q of a row, with w at position t. **Work:** O(1).
+def move_of (bounds: bounds) (q: i32) (t: i32) (side: i32) (l: i32) (other: i32) : move =
+  let there_side = side ^ other
+  in { at = within bounds (q - side)
+     , behind = if l == 0 then i32.highest else within bounds (if side == 0 then q - l else q + l - 1)
+     , there = within bounds (t - there_side)
+     , side
+     , there_side
+     , is_three = l > 0
+     }
+
+-- Return the end that an end is joined to. Ends 0 and 1 are those of the cut at u, 2 and 3 behind the cities that move, 4 and 5 at w.
+local
+def joined ({at = _, behind = _, there = _, side, there_side, is_three}: move) (end: i32) : i32 =
+  let (u, w, x) = (side, 4 + there_side, 5 - there_side)
+  in if end == u
+     then w
+     else if end == w
+     then u
+     else if is_three
+     then -- The last city that moves joins x, and v joins the city behind it.
+          if end == x
+          then 3 - side
+          else if end == 3 - side then x else if end == 1 - side then 2 + side else 1 - side
+     else if end == x then 1 - side else x
+
+-- The place of a cut of a move among its cuts, by position.
+local
+def place ({at, behind, there, side = _, there_side = _, is_three = _}: move) (cut: i32) : i32 =
+  let before (x: i32) (y: i32) = i32.bool (x < y)
+  in if cut == 0
+     then before behind at + before there at
+     else if cut == 1 then before at behind + before there behind else before at there + before behind there
+
+-- Cut r of a move by position: the position, and what its ends are joined to.
+local
+def cut_of (move: move) (r: i32) : (i32, i32, i32) =
+  let cut = if place move 0 == r then 0 else if place move 1 == r then 1 else 2i32
+  let end (e: i32) = let y = joined move (2 * cut + e) in 2 * place move (y >> 1) + (y & 1)
+  in (if cut == 0 then move.at else if cut == 1 then move.behind else move.there, end 0, end 1)
+
+-- | Return moves as exchanges, for each the row and the gain. **Work:** O(c log c). **Span:** O(log c).
+def exchanges_of_moves [c] (row: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m].exchanges [c] [m] =
+  let size = map (\move -> 2 + i32.bool move.is_three) moves
+  let ends = ends_of size
+  let m = numbered (total_of ends)
+  let off = starts_of size ends
+  let cut (r: i64) =
+    let o = row_of ends r
+    let (cut, x, y) = cut_of (get moves o) (i32.i64 r - get off o)
+    in (cut, o, (x + 2 * get off o, y + 2 * get off o))
+  let (cut, own, link) = unzip3 (map cut (iota m))
+  in {row, off, size, gain, cut, own, link}
 
 module mk_proposals (M: metric) = {
   -- The better of a proposal and the best move of position q on a side, the first among equals. **Work:** O(wide).

@@ -1,8 +1,8 @@
 -- Proposals: what the cities of a crossing tour of a square and a row beside it propose. More is tested from Python.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/testing"
+import "../core/tour"
 import "proposals"
 import "rows"
 

@@ -1,7 +1,7 @@
 -- Rows behind each other: what is true, ends and starts, the row of an element, and the sort of all rows.
 
 import "../core/rng"
-import "segments"
+import "rows"
 
 -- ==
 -- entry: counts

@@ -2,7 +2,6 @@
 
 import "exchange"
 import "rows"
-import "subtours"
 
 -- Behind positions 1 and 5 of eight cities: reversed, and closed into two rings.
 def two : exchanges [2] [4] =

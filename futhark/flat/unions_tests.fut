@@ -1,14 +1,11 @@
 -- Unions around cycles: which cycles may join, and the halves of a double bridge. More is tested from Python.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
-import "cycle_gains"
+import "../core/tour"
 import "cycles"
 import "exchange"
-import "members"
 import "rows"
-import "subtours"
 import "unions"
 
 module G = mk_cycle_gains matrix

@@ -2,7 +2,6 @@
 
 import "exchange"
 import "rows"
-import "segments"
 
 -- The place of a cut of a chosen exchange among all positions of all tours, -1 of another one.
 local
@@ -44,11 +43,10 @@ def together [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (taken: [c]boo
   let moved (end: i32) = 2 * slot (i64.i32 (end >> 1)) + (end & 1)
   let cut (r: i32) = (get e.cut r, get e.row (get e.own r), (moved (linked e (2 * r)), moved (linked e (2 * r + 1))))
   let (cut, own, link) = unzip3 (map cut source)
-  let before (x: i64) = if x == 0 then 0 else upto[x - 1]
   let one (row: i32) =
     let base = base_of rows row
-    let off = before base
-    in (row, off, before (base + i64.i32 (bounds_of_row rows row).size) - off)
+    let off = before 0 upto base
+    in (row, off, before 0 upto (base + i64.i32 (bounds_of_row rows row).size) - off)
   let (row, off, size) = unzip3 (map (\row -> one (i32.i64 row)) (iota (p * instances rows)))
   let owners = map2 (\f row -> if f then i64.i32 row else -1) taken e.row
   in {row, off, size, gain = wide_sums (p * instances rows) owners e.gain, cut, own, link}

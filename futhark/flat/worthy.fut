@@ -3,7 +3,6 @@
 
 import "exchange"
 import "rows"
-import "segments"
 
 -- | The number of tours, and of those with each edge, at its larger city in the smaller one's list, or vice versa.
 type counts [n] [k] = {tours: i64, count: [n * k]i32}
@@ -50,8 +49,7 @@ def entropy (p: i64) (f: i64) : i64 =
   let f = i64.min p f
   in if f <= 0 then 0 else f * (log2 p - log2 f) / p
 
--- | Return twice the entropy that exchanges cost; unlisted edges count once. **Work:** O(c + m k). **Span:** O(k + log
--- m).
+-- | Return twice the entropy of exchanges; unlisted edges count once. **Work:** O(c + m k). **Span:** O(k + log m).
 #[noinline]
 def entropy_lost [p] [n] [k] [c] [m] (rows: rows) (lists: [n][k]i32) (tours: [p][n]i32) ({tours = all, count}: counts [n] [k]) (e: exchanges [c] [m]) : [c]i64 =
   #[unsafe]

@@ -1,7 +1,7 @@
 -- Tests of `active_cities`: which cities are taken, and that all are, again and again.
 
 import "../core/rng"
-import "active_cities"
+import "parallel_moves"
 
 -- About a share of the cities, in 256ths.
 def some_wait (n: i64) (share: u64) (seed: i64) : [n]bool =

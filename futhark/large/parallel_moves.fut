@@ -1,16 +1,66 @@
--- | Local search of one huge tour: in a pass a bounded number of waiting cities look for their best moves, and many
--- moves that do not overlap are made. First one a window goes, windows growing from pass to pass; where few are left,
--- the larger gain.
+-- | Local search of one huge tour: in a pass a bounded number of waiting cities look for their best moves, and many that
+-- do not overlap are made: one a window, which grow from pass to pass; where few are left, the larger gains.
 
 import "../core/instances"
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
 import "../core/tour"
+import "../flat/rows"
 import "../local_search/route"
 import "../local_search/three_opt"
 import "../local_search/tour_edits"
-import "active_cities"
+
+-- Cities that wait for a look are taken some at a time, in blocks, which bounds memory and time.
+
+-- | The number of consecutive cities in a block.
+def block : i64 = 32
+
+-- | The number of blocks of n cities.
+def blocks (n: i64) : i64 = (n + block - 1) / block
+
+local
+-- | The number of waiting cities of a block. **Work:** O(block).
+def waiting_in [n] (waits: [n]bool) (b: i64) : i32 =
+  let first = b * block
+  in loop sum = 0i32 for j < i64.min block (n - first) do #[unsafe] sum + i32.bool waits[first + j]
+
+local
+-- | The waiting city of a block that has `behind` waiting cities before it. **Work:** O(block).
+def nth_in [n] (waits: [n]bool) (b: i64) (behind: i32) : i32 =
+  let (c, _) =
+    loop (c, left) = (b * block - 1, behind + 1)
+    while left > 0 do
+      (c + 1, left - i32.bool (#[unsafe] waits[c + 1]))
+  in i32.i64 c
+
+-- | Cities that wait, whole blocks from `cursor` on, cyclically, at most `width` >= `block`; how many wait; the next
+-- block. **Work:** O(n). **Memory:** O(width + n / block).
+#[inline]
+def next_waiting [n] (width: i64) (cursor: i64) (waits: [n]bool) : (*[]i32, i64, i64) =
+  let m = blocks n
+  let at i = let b = cursor + i in if b >= m then b - m else b
+  let counts = map (\i -> waiting_in waits (at i)) (iota m)
+  let ends = scan (+) 0 counts
+  let total = #[unsafe] i64.i32 ends[m - 1]
+  let taken = if total <= width then m else i64.sum (map (\end -> i64.bool (i64.i32 end <= width)) ends)
+  let d = #[unsafe] i64.i32 ends[taken - 1]
+  -- Where the cities of a block begin stands the block; it is handed on to the rest of them.
+  let begins = map3 (\i end count -> if i < taken && count > 0 then i64.i32 (end - count) else -1) (iota m) ends counts
+  let heads = scatter (replicate d 0i32) begins (map i32.i64 (iota m))
+  let owners = scan i32.max 0 heads
+  let city t i =
+    #[unsafe]
+    let begin = ends[i64.i32 i] - counts[i64.i32 i]
+    in nth_in waits (at (i64.i32 i)) (i32.i64 t - begin)
+  in (map2 city (iota d) owners, total, if total <= width then cursor else at taken)
+
+-- | Let about `width` cities of blocks from `cursor` on wait, if `wanted`; how many; next block. **Work:** O(width).
+#[inline]
+def wake [n] (wanted: bool) (width: i64) (cursor: i64) (waits: *[n]bool) : (*[n]bool, i64, i64) =
+  let first = cursor * block
+  let count = if wanted then i64.min (width / block * block) (n - first) else 0
+  let waits = scatter waits (tabulate count (\i -> first + i)) (replicate count true)
+  in (waits, count, if first + count == n then 0 else cursor + count / block)
 
 -- | The next block of cities; doublings of a pass's cities; cities woken since a move was found; the windows' size, as
 -- a power of two; moves, passes and their cost so far; whether no city finds a move.
@@ -51,7 +101,7 @@ def tour_of [n] (s: large [n]) : [n]i32 = #[unsafe] map (\p -> s.route[p]) (iota
 
 -- | Tell whether lists are those of cities from number `first` on, of n cities.
 def are_some_lists [m] [k] (n: i64) (first: i64) (lists: [m][k]i32) =
-  first >= 0 && first <= n - m && all (all (\c -> c >= 0 && i64.i32 c < n)) lists
+  first >= 0 && first <= n - m && all (are_cities n) lists
 
 -- | A stretch of positions that is reversed; none if the first lies behind the last.
 type turn = (i32, i32)
@@ -67,12 +117,10 @@ def no_turn : turn = (i32.highest, -1)
 
 -- | The stretches that a move reverses, exchange by exchange. **Work:** O(1).
 def turns_of [n] (r: route [n]) (move: move) : turns =
-  let last = i32.i64 n - 1
   -- The stretch between the edges of an exchange, by where its cities are.
   let of (number: i32) (at: i32 -> i32): turn =
     let (p, q, r, s) = exchange_of move number
-    let leaves x y = if i32.max x y - i32.min x y == 1 then i32.min x y else last
-    let (e, f) = (leaves (at p) (at q), leaves (at r) (at s))
+    let (e, f) = (left_position (at p) (at q), left_position (at r) (at s))
     in if number < exchanges move then (i32.min e f + 1, i32.max e f) else no_turn
   let a = of 0 (position r)
   let then_a x = turn_position a (position r x)
@@ -107,22 +155,14 @@ def first_of_overlapping [d] (stretches: [d]turn) (keys: [d]i64) : [d]bool =
 
 -- | The number of positions of stretches, and each with its stretch's number. **Work:** O(d), and O(log d) a position.
 def spread [d] (stretches: [d]turn) : (i64, i64 -> (i64, i32)) =
-  let lengths = map (\(first, last) -> i64.i32 (i32.max 0 (last - first + 1))) stretches
-  let ends = scan (+) 0 lengths
-  let total = if d == 0 then 0 else #[unsafe] ends[d - 1]
+  let ends = ends_of (map (\(first, last) -> i32.max 0 (last - first + 1)) stretches)
   let at t =
     #[unsafe]
-    -- The first stretch that ends behind it.
-    let (i, _) =
-      loop (low, high) = (0, d - 1)
-      while low < high do
-        let middle = (low + high) / 2
-        in if ends[middle] > t then (low, middle) else (middle + 1, high)
+    let i = i64.i32 (row_of ends t)
     in (i, stretches[i].1 - i32.i64 (ends[i] - 1 - t))
-  in (total, at)
+  in (total_of ends, at)
 
--- | The route after moves that do not overlap, and changed positions; `spare` is overwritten. **Work:** O(positions log
--- d).
+-- | The route after moves that do not overlap, and changed positions; `spare` is overwritten. **Work:** O(log d) each.
 #[inline]
 def turn_round [n] [d] (moves: [d]turns) (r: *route [n]) (spare: *[n]i32) : (*route [n], *[n]i32, i64) =
   let (total, at_stretch) = spread (map stretch moves)

@@ -1,7 +1,6 @@
 -- | One huge tour, a piece of it a climber: each piece is a path between fixed ends that an iterated local search shortens.
 
 import "../core/metric"
-import "../core/planar"
 import "../core/rng"
 import "../core/schedule"
 import "../core/tour"
@@ -35,7 +34,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
         in (inner, w + i64.bool (q < m))
     in inner
 
-  -- | Let pieces climb, as streams `plan.first` + i of the seed; then all wait. **Work:** O(n), and the climbers'.
+  -- | Let pieces climb, as streams `plan.given.first` + i of the seed; then all wait. **Work:** O(n), and the climbers'.
   def climb [n] [k]
             (data: P.data [n])
             (links: links [n] [k])
@@ -50,7 +49,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
     let start = map i32.i64 (iota m)
     let on i _ =
       #[unsafe]
-      let key = rng.stream plan.seed (plan.first + first + i)
+      let key = rng.stream plan.given.seed (plan.given.first + first + i)
       in (I.climb (P.slice points (i * m) m) inner[i] plan key start start).tour
     let tours = cores.each count m on
     -- A climber's tour holds the edge between places 0 and m - 1: it is read from 0 on, away from m - 1.

@@ -1,8 +1,6 @@
 -- Tests of `pieces`: a tour stays one, pieces keep their ends, and what is near comes out as it should.
 
 import "../core/metric"
-import "../core/planar"
-import "../core/positions"
 import "../core/rng"
 import "../core/testing"
 import "../core/tour"

@@ -40,8 +40,7 @@ def cuts_at (p0: i32) (p1: i32) (p2: i32) (p3: i32) : cuts =
   let (p1, p2) = sorted p1 p2
   in {made = p0 < p1 && p1 < p2 && p2 < p3, p0, p1, p2, p3}
 
--- | Cuts at a city and the ends of three walks of ten steps (Applegate, Cook, Rohe 2003), unless two meet. **Work:**
--- O(1).
+-- | Cuts at a city and the ends of three walks of ten steps (Applegate, Cook, Rohe 2003), unless two meet.
 def walked_cuts [n] [k] (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
   let steps = 10i64
   let narrow = i32.min 5 (i32.i64 k)

@@ -5,8 +5,10 @@ import "../core/metric"
 import "route"
 import "three_opt"
 import "tour_edits"
-import "work_queue"
 import "worker"
+
+-- | A climber on its way: its tour, the log of its reversals, the cities that wait, and the memory of its search.
+type way [n] [m] 's = {r: route [n], l: log [m], q: queue [n], scratch: s}
 
 -- | A search for what shortens a climber's tour: a step of its repair.
 module type searching = {
@@ -21,24 +23,14 @@ module type searching = {
   -- | The largest number of `search_plan.moves` that it knows.
   val most_moves : i32
 
-  -- | The reversals that a climber's log has room for, those of a trial, and the most of a step.
+  -- | The reversals that a climber's log has room for; and whether that of a trial, with so many, has room for a step.
   val log_size : i64
 
-  val room : (depth: i32) -> i32
-  val most_reversals : (depth: i32) -> i32
+  val has_room : (depth: i32) -> (logged: i32) -> bool
 
   -- | Take cities from a queue that has some, up to one with an improvement, and make it: its ends wait, the log tells
   -- of it. Last comes the gain. A `depth` of 0 stands for moves without chains.
-  val step [n] [k] [m] :
-    data [n]
-    -> links [n] [k]
-    -> choice
-    -> (depth: i32)
-    -> *route [n]
-    -> *log [m]
-    -> *queue [n]
-    -> *scratch
-    -> (*route [n], *log [m], *queue [n], *scratch, i64)
+  val step [n] [k] [m] : data [n] -> links [n] [k] -> choice -> (depth: i32) -> *way [n] [m] scratch -> (*way [n] [m] scratch, i64)
 }
 
 -- | Moves of 2-opt, Or-opt and 3-opt only.
@@ -50,23 +42,14 @@ module mk_moves (M: metric) (W: worker with data [n] = M.data [n]) : searching w
   def scratch () = ()
   def most_moves : i32 = 1
   def log_size : i64 = i64.i32 log_capacity
-  def room _ : i32 = log_capacity
-  def most_reversals _ : i32 = 3
+  def has_room _ (logged: i32) : bool = logged + 3 <= log_capacity
 
-  def step [n] [k] [m]
-           (data: data [n])
-           (links: links [n] [k])
-           (choice: choice)
-           (_: i32)
-           (r: *route [n])
-           (l: *log [m])
-           (q: *queue [n])
-           (_: scratch) : (*route [n], *log [m], *queue [n], scratch, i64) =
+  def step [n] [k] [m] (data: data [n]) (links: links [n] [k]) (choice: choice) (_: i32) ({r, l, q, scratch}: *way [n] [m] scratch) : (*way [n] [m] scratch, i64) =
     let (taken, move) = W.look data links choice r q
     let q = loop q for _z < taken do (pop q).0
     let (r, l) = E.make (r, l) move
     let q = loop q for i < ends move do push q (end move i)
-    in (r, l, q, (), move.gain)
+    in ({r, l, q, scratch}, move.gain)
 }
 
 -- | The most moves of a chain.
@@ -142,7 +125,6 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
   def turned (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 = turned_about n kind o3 o5
 
   -- The better of an open move and another.
-  local
   def opened [n] [k] (links: links [n] [k]) (best: found) (other: found) (t6: i32) (cities: i32) : found =
     if other.gain > best.gain && may_leave links other.gain t6 cities then other else best
 
@@ -214,21 +196,12 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
   def scratch () : *chain = (replicate 150 0, 0)
   def most_moves : i32 = 3
   def log_size : i64 = 1000
-  def room (depth: i32) = if depth == 0 then log_capacity else i32.i64 log_size
-  def most_reversals (depth: i32) = 3 * i32.max 1 depth
+
+  def has_room (depth: i32) (logged: i32) : bool =
+    logged + 3 * i32.max 1 depth <= (if depth == 0 then log_capacity else i32.i64 log_size)
 
   -- Make a chain from t1's edge on side s, up to a shorter tour; the number of moves, and the gain or 0.
-  local
-  def extend [n] [k] [m]
-             (data: data [n])
-             (links: links [n] [k])
-             (straight: bool)
-             (depth: i32)
-             (t1: i32)
-             (s: i32)
-             (r: *route [n])
-             (l: *log [m])
-             (chain: *chain) : (*route [n], *log [m], *chain, i32, i64) =
+  def extend [n] [k] [m] (data: data [n]) (links: links [n] [k]) (straight: bool) (depth: i32) (t1: i32) (s: i32) ({r, l, q, scratch = chain}: *way [n] [m] scratch) : (*way [n] [m] scratch, i32, i64) =
     let n32 = i32.i64 n
     let first = at r (wrap n32 (position r t1 + s))
     let (r, l, chain, _, _, moves, gain, _) =
@@ -249,33 +222,25 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
         let s = if at r (wrap n32 (position r t1 + 1)) == t6 then 1 else -1
         let on = closing.kind == 0 && left.kind > 0
         in (r, l, chain, s, found.gain, moves + i32.bool (found.kind > 0), closing.gain, on)
-    in (r, l, chain, moves, gain)
+    in ({r, l, q, scratch = chain}, moves, gain)
 
   -- Without an `if` between arrays: those that a block's threads share would be written over while they are read.
-  def step [n] [k] [m]
-           (data: data [n])
-           (links: links [n] [k])
-           (choice: choice)
-           (depth: i32)
-           (r: *route [n])
-           (l: *log [m])
-           (q: *queue [n])
-           (chain: *scratch) : (*route [n], *log [m], *queue [n], *scratch, i64) =
+  def step [n] [k] [m] (data: data [n]) (links: links [n] [k]) (choice: choice) (depth: i32) ({r, l, q, scratch = chain}: *way [n] [m] scratch) : (*way [n] [m] scratch, i64) =
     let t1 = peek q 0
     let (taken, move) = if depth == 0 then W.look data links choice r q else (1, no_move)
     let q = loop q for _z < taken do (pop q).0
     let (r, l) = E.make (r, l) move
-    let (r, l, chain, moves, gain, _) =
-      loop (r, l, chain, _moves, gain, s) = (r, l, chain, 0i32, 0i64, if depth == 0 then -3 else 1i32)
+    let ({r, l, q, scratch = chain}, moves, gain, _) =
+      loop ({r, l, q, scratch}, _moves, gain, s) = ({r, l, q, scratch = chain}, 0i32, 0i64, if depth == 0 then -3 else 1i32)
       while s >= -1 && gain == 0 do
         let mark = logged l
-        let (r, l, chain, moves, gain) = extend data links choice.straight depth t1 s r l chain
+        let ({r, l, q, scratch}, moves, gain) = extend data links choice.straight depth t1 s {r, l, q, scratch}
         let made = logged l
         let back = if gain == 0 then made - mark else 0
         let r = E.replay r l (made - back) back true
         let l = l with [0] = made - back
-        in (r, l, chain, moves, gain, s - 2)
+        in ({r, l, q, scratch}, moves, gain, s - 2)
     let q = loop q for i < ends move do push q (end move i)
     let q = loop q for i < (if gain > 0 then 6 * i64.i32 moves else 0) do push q (#[unsafe] chain.0[i])
-    in (r, l, q, chain, move.gain + gain)
+    in ({r, l, q, scratch = chain}, move.gain + gain)
 }

@@ -1,10 +1,9 @@
 -- | Iterated local search of climbers in step, in device memory (Delévacq, Delisle, Krajecki 2012): a step is a kernel
--- that finds moves, by one thread block a climber or several, and a few that make them. Each climber comes to what it
--- does alone.
+-- that finds moves, by thread blocks, and a few that make them. Each climber comes to what it does alone.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
+import "../core/tour"
 import "block_worker"
 import "ils"
 import "kick"
@@ -12,7 +11,6 @@ import "population"
 import "route"
 import "three_opt"
 import "tour_edits"
-import "work_queue"
 
 -- | Reversals of a tour, one after the other: of each the first position and how many; none, where these are 0.
 type reversals = [4](i32, i32)
@@ -90,7 +88,7 @@ module mk_lockstep (M: metric) (G: group) = {
            (choice: choice)
            (routes: [p][n + n]i32)
            (queues: [p][2 + n + n]i32) : [p](i32, move) =
-    #[incremental_flattening(only_intra)] map (\c -> #[unsafe] W.look data links choice (routes[c] :> route [n]) (queues[c] :> queue [n])) (iota p)
+    #[incremental_flattening(only_intra)] map (\c -> #[unsafe] W.look data links choice routes[c] queues[c]) (iota p)
 
   -- The best draw of each climber that goes on, shared out among several thread blocks.
   local
@@ -107,20 +105,13 @@ module mk_lockstep (M: metric) (G: group) = {
       #[unsafe]
       let c = t / count
       let choice = choice with draws = if trials[c].on then choice.draws else 0
-      in W.best_draw data
-                     links
-                     choice
-                     (routes[c] :> route [n])
-                     (queues[c] :> queue [n])
-                     keys[c]
-                     (i32.i64 (t % count))
-                     (i32.i64 count)
+      in W.best_draw data links choice routes[c] queues[c] keys[c] (i32.i64 (t % count)) (i32.i64 count)
     let bests = #[incremental_flattening(only_intra)] map by_block (iota (p * count))
     let best c =
       let key b = #[unsafe] (bests[c * count + b].found.gain, bests[c * count + b].number, b)
       let (gain, _, b) = reduce_comm better_draw (0, i32.highest, 0) (map key (iota count))
       let {number = _, city, found} = #[unsafe] bests[c * count + b]
-      in (0, if gain > 0 then T.found_move links (#[unsafe] routes[c] :> route [n]) city found else no_move)
+      in (0, if gain > 0 then T.found_move links (#[unsafe] routes[c]) city found else no_move)
     in #[incremental_flattening(only_intra)] map best (iota p)
 
   -- A climber after its next move, with so many cities waiting; that move, or none; and whether all cities wait again.
@@ -165,7 +156,7 @@ module mk_lockstep (M: metric) (G: group) = {
         let judged c =
           #[unsafe]
           let (leaving, move) = found[c]
-          let q = rows[c] :> queue [n]
+          let q = rows[c]
           let (_, now) = change q leaving (ends move) (end move) 1
           in judge choice is_trial trials[c] move now
         let (trials', moves, agains) = unzip3 (#[incremental_flattening(only_inner)] map judged (iota p))
@@ -174,25 +165,25 @@ module mk_lockstep (M: metric) (G: group) = {
           reduce_comm (\(a, b) (c, d) -> (a || c, b || d))
                       (false, false)
                       (map2 (\(t: trial) again -> (t.on, again)) trials' agains)
-        let turn c = #[unsafe] reversals_of (routes[c] :> route [n]) (exchanges moves[c]) (exchange_of moves[c])
+        let turn c = #[unsafe] reversals_of routes[c] (exchanges moves[c]) (exchange_of moves[c])
         let turns = #[incremental_flattening(only_inner)] map turn (iota p)
         let width = changes G.cities
         let written t =
           #[unsafe]
           let c = t / width
           let leaving = if trials[c].on then found[c].0 else 0
-          let (place, value) = change (rows[c] :> queue [n]) leaving (ends moves[c]) (end moves[c]) (t % width)
+          let (place, value) = change rows[c] leaving (ends moves[c]) (end moves[c]) (t % width)
           in (if place < 0 then -1 else c * (2 + n + n) + place, value)
         let (places, values) = unzip (map written (iota (p * width)))
         let queues = scatter queues places values
-        let routes = map2 (\rs r -> turned rs (r :> route [n])) turns routes
+        let routes = map2 turned turns routes
         let queues =
           loop queues: *[p * (2 + n + n)]i32 = queues
           for _i < i64.bool again do
             let filled t old =
               #[unsafe]
               let c = t / (2 + n + n)
-              in if agains[c] then all_waiting (routes[c] :> route [n]) (t % (2 + n + n)) else old
+              in if agains[c] then all_waiting routes[c] (t % (2 + n + n)) else old
             in map2 filled (iota (p * (2 + n + n))) queues
         in (routes, queues, trials', on)
     in (routes, trials)
@@ -207,30 +198,30 @@ module mk_lockstep (M: metric) (G: group) = {
             (population: population [p] [n]) : population [p] [n] =
     let count = assert (are_blocks count) count
     let links = T.links_of data (assert (are_lists lists) lists)
-    let keys = map (\c -> rng.stream plan.seed (plan.first + c)) (iota p)
+    let keys = map (\c -> rng.stream plan.given.seed (plan.given.first + c)) (iota p)
     let routes = map (\tour -> (tour ++ positions tour) :> [n + n]i32) population.tours
     let lengths = #[incremental_flattening(only_inner)] map (\tour -> L.tour_length data tour) population.tours
     let best_lengths = #[incremental_flattening(only_inner)] map (\tour -> L.tour_length data tour) population.bests
-    let descents = i64.bool (plan.from == 0)
+    let descents = i64.bool (plan.given.from == 0)
     let (routes, bests, lengths, best_lengths, steps) =
       loop (routes, bests, lengths, best_lengths, steps) = (routes, copy population.bests, lengths, best_lengths, copy population.steps)
-      for i < descents + (if n < 5 then 0 else plan.iterations) do
+      for i < descents + (if n < 5 then 0 else plan.given.iterations) do
         let is_trial = i >= descents
-        let iteration = plan.from + i - descents
+        let iteration = plan.given.from + i - descents
         let kick c =
           #[unsafe]
-          let r = routes[c] :> route [n]
+          let r = routes[c]
           let cuts = K.cuts data plan.kicks links r keys[c] iteration
           let made = is_trial && cuts.made
           let bridge = bridge_at r cuts
           let count = if made then bridge_exchanges else 0
           in (made, if made then K.cost data bridge else 0, bridge, reversals_of r count (bridge_exchange bridge))
         let (mades, costs, bridges, turns) = unzip4 (#[incremental_flattening(only_inner)] map kick (iota p))
-        let kicked = map2 (\rs r -> turned rs (r :> route [n])) turns routes
+        let kicked = map2 turned turns routes
         -- All cities wait for a descent, those of the kick in a trial.
         let filled t =
           #[unsafe]
-          let r = routes[t / (2 + n + n)] :> route [n]
+          let r = routes[t / (2 + n + n)]
           in if is_trial then 0 else all_waiting r (t % (2 + n + n))
         let queues: *[p * (2 + n + n)]i32 = map filled (iota (p * (2 + n + n)))
         let rows = unflatten queues
@@ -238,7 +229,7 @@ module mk_lockstep (M: metric) (G: group) = {
         let written t =
           #[unsafe]
           let c = t / width
-          let (place, value) = change (rows[c] :> queue [n]) 0 (if mades[c] then 8 else 0) (pier bridges[c]) (t % width)
+          let (place, value) = change rows[c] 0 (if mades[c] then 8 else 0) (pier bridges[c]) (t % width)
           in (if is_trial && place >= 0 then c * (2 + n + n) + place else -1, value)
         let (places, values) = unzip (map written (iota (p * width)))
         let queues = scatter queues places values
@@ -255,17 +246,9 @@ module mk_lockstep (M: metric) (G: group) = {
         let decide c =
           #[unsafe]
           let t = trials[c]
-          let longer = costs[c] - t.gain
-          let most = if is_trial then allowed plan keys[c] iteration else 0
-          let accepted = !t.failed && longer <= most
-          let leaves = accepted && longer > 0 && lengths[c] <= best_lengths[c]
-          in ( accepted
-             , leaves
-             , if accepted then lengths[c] + longer else lengths[c]
-             , if leaves then lengths[c] else best_lengths[c]
-             , steps[c] + (if is_trial then i64.bool (accepted && longer < 0) else t.moves)
-             )
-        let (accepted, leaves, lengths, best_lengths, steps) = unzip5 (#[incremental_flattening(only_inner)] map decide (iota p))
+          in ended plan keys[c] iteration is_trial t.failed (costs[c] - t.gain) t.moves lengths[c] best_lengths[c]
+        let (accepted, leaves, lengths, best_lengths, made) = unzip5 (#[incremental_flattening(only_inner)] map decide (iota p))
+        let steps = map2 (+) steps made
         -- The best tour is written down when the climber leaves it: it is the one before the trial.
         let bests = map (\c -> map (\i -> #[unsafe] if leaves[c] then routes[c, i] else bests[c, i]) (iota n)) (iota p)
         let routes = map (\c -> map (\i -> #[unsafe] if accepted[c] then tried[c, i] else routes[c, i]) (iota (n + n))) (iota p)

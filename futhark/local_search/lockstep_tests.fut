@@ -11,7 +11,6 @@ import "population"
 import "population_testing"
 import "route"
 import "three_opt"
-import "work_queue"
 import "worker"
 
 module one = mk_thread_worker matrix

@@ -1,7 +1,7 @@
 -- | Neighbour lists of many instances, by a look at all cities of each instance, and tours at their local optima.
 
 import "../core/instances"
-import "../core/planar"
+import "../core/metric"
 import "../core/rng"
 import "../core/schedule"
 import "../flat/rows"

@@ -17,7 +17,7 @@ module starts = mk_many_starts anywhere (mk_ils anywhere (mk_thread_worker anywh
 -- input { } output { [[1, 2], [0, 2], [1, 0], [2, 1], [5, 5], [4, 4]] }
 entry lists : [6][2]i32 =
   let distances = taxicab ([0, 1, 3, 6, 0, 9], [0, 0, 0, 0, 5, 5])
-  in starts.lists (rows_of 6 [4, 2] [true, true]) (matrix_anywhere distances) 2
+  in starts.lists (rows_of 6 [4, 2] [true, true]) (matrix_data {matrix = distances}) 2
 
 -- Lists that lead one way join, too.
 -- ==

@@ -32,8 +32,7 @@ module mk_near_tours (M: metric) (S: schedule) = {
     in best
 
   -- | A tour that goes on to the nearest city left of the lists, each passed over with probability passes / 256 if
-  -- another is left and it is not at distance 0; else to the nearest of all. **Work:** O(n k), and O(n) a city whose
-  -- list has none.
+  -- another is left and it is not at distance 0; else to the nearest of all. **Work:** O(n k), O(n) where none is left.
   def near_tour [n] [k] (data: M.data [n]) (lists: [n][k]i32) (key: rng.key) (passes: u64) (first: i32) : [n]i32 =
     #[unsafe]
     let n32 = i32.i64 n

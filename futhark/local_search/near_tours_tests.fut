@@ -1,9 +1,9 @@
 -- Positions, and nearest-neighbour tours.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
 import "../core/schedule"
+import "../core/tour"
 import "near_tours"
 
 module N = mk_near_tours matrix threads

@@ -11,12 +11,12 @@ import "three_opt"
 -- | Climbers in columns: tours; the shortest on their ways, with lengths, 0 before they climb; improvements accepted.
 type population [p] [n] = {tours: [p][n]i32, bests: [p][n]i32, lengths: [p]i64, steps: [p]i64}
 
-def are_indices [q] (p: i64) (indices: [q]i32) : bool = all (\c -> c >= 0 && i64.i32 c < p) indices
+def are_indices [q] (p: i64) (indices: [q]i32) : bool = are_cities p indices
 
 def are_distinct [q] (p: i64) (indices: [q]i32) : bool =
   all (<= 1) (hist (+) 0i32 p (map i64.i32 indices) (replicate q 1))
 
-def are_lists [n] [k] (lists: [n][k]i32) : bool = all (are_indices n) lists
+def are_lists [n] [k] (lists: [n][k]i32) : bool = all (are_cities n) lists
 
 -- | Climbers on given tours.
 def population_on [p] [n] (tours: [p][n]i32) : population [p] [n] =
@@ -73,14 +73,13 @@ module type climbers = {
 module mk_population (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule) = {
   type~ data [n] = M.data [n]
 
-  -- | The climbers go on by a plan; the one in place c is the stream `first + c` of the seed.
   #[noinline]
   def climb [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (plan: plan) (population: population [p] [n]) : population [p] [n] =
     let links = I.links_of data (assert (are_lists lists) lists)
     let on c works =
       #[unsafe]
-      let plan = if works then plan else plan with from = 1 with iterations = 0
-      let key = rng.stream plan.seed (plan.first + c)
+      let plan = if works then plan else plan with given.from = 1 with given.iterations = 0
+      let key = rng.stream plan.given.seed (plan.given.first + c)
       let state = I.climb data links plan key population.tours[c] population.bests[c]
       in (state.tour, state.best, state.length, population.steps[c] + state.steps)
     let (tours, bests, lengths, steps) = unzip4 (S.each p n on)

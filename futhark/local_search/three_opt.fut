@@ -3,7 +3,6 @@
 import "../core/metric"
 import "../core/rng"
 import "route"
-import "work_queue"
 
 -- | A move: the edges (t1, t2), (t3, t4) and, but for kind 1, (t5, t6) make room for (t2, t3), (t4, t5), (t6, t1), or for
 -- (t2, t3), (t4, t1); the tour becomes shorter by `gain`. Kind 0 stands for no move. How the others reconnect, s being the

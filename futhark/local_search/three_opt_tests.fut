@@ -7,7 +7,6 @@ import "../core/tour"
 import "route"
 import "three_opt"
 import "tour_edits"
-import "work_queue"
 import "worker"
 
 module W = mk_thread_worker matrix

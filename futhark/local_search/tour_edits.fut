@@ -35,14 +35,14 @@ def bridge_exchange ({a, b0, b1, c0, c1, d0, d1, e}: bridge) (s: i32) : exchange
   then (d1, c1, b1, c0)
   else (c1, b1, e, b0)
 
+-- | The position that the edge of two neighbouring positions leaves.
+def left_position (p: i32) (q: i32) : i32 =
+  let (low, high) = (i32.min p q, i32.max p q)
+  in if high - low == 1 then low else high
+
 -- | The first position and the length of an exchange's shorter side, which is reversed, by its cities' positions.
 def shorter_side (n: i32) ((a, b, c, d): (i32, i32, i32, i32)) : (i32, i32) =
-  let leaves (p: i32) (q: i32) =
-    let low = i32.min p q
-    let high = i32.max p q
-    in if high - low == 1 then low else high
-  let e = leaves a b
-  let f = leaves c d
+  let (e, f) = (left_position a b, left_position c d)
   let low = i32.min e f
   let high = i32.max e f
   let inner = high - low

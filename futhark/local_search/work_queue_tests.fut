@@ -1,6 +1,6 @@
 -- Cities that wait.
 
-import "work_queue"
+import "route"
 
 -- The order in which cities come out; -1 stands for taking one.
 -- ==

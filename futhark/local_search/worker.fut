@@ -1,12 +1,10 @@
 -- | The worker of a climber: one thread, here, or the threads of a block (`block_worker`), with the same results.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/rng"
 import "../core/tour"
 import "route"
 import "three_opt"
-import "work_queue"
 
 -- | The work on tours, by one thread or by many.
 module type worker = {

@@ -1,5 +1,6 @@
 -- | The nearest cities in other clusters, by a tree of boxes around cities that stand in order of a curve.
 
+import "../core/instances"
 import "nearest"
 
 -- | A number in the order of the lengths by a norm: 1, 2, for which it is the square, or 0 for the largest coordinate.
@@ -61,7 +62,6 @@ def outside [n] [m] (boxed: boxed [n] [m]) (below: [m]i32) (clusters: [n]i32) (n
 
 -- | `outside` of each of some cities.
 def outside_of_each [n] [m] [q] (boxed: boxed [n] [m]) (clusters: [n]i32) (numbers: [n]i32) (norm: i32) (count: i64) (cities: [q]i32) : [q][count]i32 =
-  let are_cities = count >= 1 && all (\c -> c >= 0 && i64.i32 c < n) cities
-  let cities = assert are_cities cities
+  let cities = assert (count >= 1 && are_cities n cities) cities
   let below = clusters_below m clusters
   in map (\c -> outside boxed below clusters numbers norm count (i64.i32 c)) cities

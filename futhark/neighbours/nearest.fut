@@ -38,8 +38,7 @@ def build_boxes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) : ?[m].boxed [n] [m] 
   let both (p: [6]f64) (q: [6]f64): [6]f64 = [f64.min p[0] q[0], f64.max p[1] q[1], f64.min p[2] q[2], f64.max p[3] q[3], f64.min p[4] q[4], f64.max p[5] q[5]]
   in {xs, ys, zs, boxes = of_nodes (2 * m) both around}
 
--- | Put a city into a list from place `first` on, by squared distance, then number, with a spare place. **Work:**
--- O(count).
+-- | Put a city into a list from place `first` on, by squared distance, then number, with a spare. **Work:** O(count).
 #[inline]
 def put [w] (ds: *[w]f64) (cs: *[w]i32) (first: i64) (count: i64) (d: f64) (c: i32) : (*[w]f64, *[w]i32) =
   #[unsafe]
@@ -112,6 +111,5 @@ def nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
 
 -- | The k nearest others of each of some cities, 0 < k < n.
 def nearest_of [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 =
-  let are_cities = k >= 1 && k < n && all (\c -> c >= 0 && i64.i32 c < n) cities
-  let cities = assert are_cities cities
+  let cities = assert (k >= 1 && k < n && are_cities n cities) cities
   in #[incremental_flattening(only_inner)] map (\c -> nearest boxed k (i64.i32 c)) cities

@@ -1,5 +1,6 @@
 -- | Neighbours from all four quadrants around a city, for cities in clusters, by a tree of boxes.
 
+import "../core/instances"
 import "nearest"
 
 -- | The quadrant of a difference: 0, …, 3, each with the axis at its clockwise side; the same point is in the last.
@@ -19,8 +20,7 @@ def reaches [m] (boxes: [m][6]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64)
      else right >= x && low < y
 
 -- | The k / 4 nearest others of city c in each quadrant, of its `most` nearest, filled up with the nearest: k cities, 0
--- < k <= most < n, by squared distances, then `numbers`. **Work:** about O(k + log n), and O(most) where a quadrant has
--- few.
+-- < k <= most < n, by squared distances, then `numbers`. **Work:** about O(k + log n), O(most) with empty quadrants.
 def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (c: i64) : [k]i32 =
   #[unsafe]
   let {xs, ys, zs = _, boxes} = boxed
@@ -98,6 +98,5 @@ def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64)
 
 -- | The lists of some cities, 0 < k <= most < n.
 def around_each [n] [m] [q] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (cities: [q]i32) : [q][k]i32 =
-  let are_cities = k >= 1 && k <= most && most < n && all (\c -> c >= 0 && i64.i32 c < n) cities
-  let cities = assert are_cities cities
+  let cities = assert (k >= 1 && k <= most && most < n && are_cities n cities) cities
   in map (\c -> around boxed numbers k most (i64.i32 c)) cities

@@ -1,9 +1,9 @@
 -- | The complete 2-opt neighbourhood of one tour on a CPU, along cyclic diagonals, by bands of positions for caches.
 
 import "../core/metric"
-import "../core/positions"
 import "../core/tour"
 import "descent"
+import "diagonals"
 
 module mk_bands
   (M: metric)
@@ -15,6 +15,7 @@ module mk_bands
     val depth : i64
   })
   : scanner with data [n] = M.data [n] = {
+  module D = mk_diagonals M
   module L = mk_length M
   type~ data [n] = M.data [n]
   type line [n] = [n]M.point
@@ -29,13 +30,11 @@ module mk_bands
   def length [n] (data: data [n]) (line: line [n]) : i64 = L.line_length data line
 
   -- How many bands there are, and how many positions each has.
-  local
   def banded (n: i64) : (i64, i64) =
     let bands = (n + S.width - 1) / S.width
     in (bands, (n + bands - 1) / bands)
 
   -- The line continued past its end to m positions, so that no walk has to wrap, and the edges that leave them.
-  local
   def continued [n] (data: data [n]) (line: line [n]) (m: i64) : ([m + 1]M.point, [m]i32) =
     let wrap (p: i64) = if p < n then p else if p < 2 * n then p - n else p % n
     let line = #[unsafe] map (\p -> line[wrap p]) (iota (m + 1))
@@ -47,8 +46,6 @@ module mk_bands
     let (bands, width) = banded n
     let (line, succ) = continued data line (bands * width + to)
     let groups = if idle then 0 else (to - from + S.depth - 1) / S.depth
-    let across (b: i64) (d: i64) = #[unsafe] map (\p -> M.dist data line[b + p] line[b + p + d]) (iota (width + 1))
-    let gain (b: i64) (d: i64) (across: [width + 1]i32) (p: i64) = #[unsafe] succ[b + p] + succ[b + p + d] - across[p] - across[p + 1]
     let place (unit: i64) =
       let first = from + unit / bands * S.depth
       in (unit % bands * width, first, i64.max 0 (i64.min S.depth (to - first)))
@@ -56,8 +53,8 @@ module mk_bands
       let (b, first, count) = place unit
       in loop top = 0
          for e < count do
-           let across = across b (first + e)
-           in i32.max top (i32.maximum (map (gain b (first + e) across) (iota width)))
+           let across = D.across data line width b (first + e)
+           in i32.max top (i32.maximum (map (D.gain succ b (first + e) across) (iota width)))
     let tops = map top (iota (bands * groups))
     let most = reduce i32.max 0 tops
     -- The first move in lexicographic order, in the few groups that reach the best.
@@ -68,8 +65,8 @@ module mk_bands
       let (b, first, count) = place unit
       in loop found = i64.highest
          for e < (if most == 0 || top < most then 0 else count) do
-           let across = across b (first + e)
-           let at p = if gain b (first + e) across p == most then order b (first + e) p else i64.highest
+           let across = D.across data line width b (first + e)
+           let at p = if D.gain succ b (first + e) across p == most then order b (first + e) p else i64.highest
            in reduce i64.min found (map at (iota width))
     let found = reduce i64.min i64.highest (map2 first_of (iota (bands * groups)) tops)
     let best = if most == 0 then none else {gain = most, i = i32.i64 (found / n), j = i32.i64 (found % n)}
@@ -84,8 +81,7 @@ module mk_bands
         loop (keys: *[width]i64, least: *[width]i32) = (replicate width 0, replicate width 1)
         for e < i64.max 0 (to - from) do
           let d = from + e
-          let across = #[unsafe] map (\p -> M.dist data line[b + p] line[b + p + d]) (iota (width + 1))
-          let gain (p: i64) = #[unsafe] succ[b + p] + succ[b + p + d] - across[p] - across[p + 1]
+          let gain = D.gain succ b d (D.across data line width b d)
           let over = i32.maximum (map2 (\p l -> i32.max 0 (gain p) - l) (iota width) least)
           in loop (keys: *[width]i64, least: *[width]i32) = (keys, least)
              for p < (if over >= 0 then width else 0) do

@@ -3,7 +3,6 @@
 
 import "../core/gpu_metric"
 import "../core/tour"
-import "block_tour"
 import "climb"
 import "restarts"
 
@@ -13,29 +12,22 @@ module mk_column_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.
   module C = mk_climb T
   type~ data [n] = M.data [n]
 
-  local def rows = i32.i64 S.rows
-  local def lanes = i32.i64 S.lanes
+  def rows = i32.i64 S.rows
+  def lanes = i32.i64 S.lanes
 
-  local
   -- | The chunks of all columns, the columns of a chunk, and the tiles that it meets, up to n / 2 before a column.
   def cut (n: i32) : (i32, i32, i32) =
     let tiles = (n + rows - 1) / rows
     let width (chunks: i32) = (n + chunks - 1) / chunks
     let met (chunks: i32) = i32.min tiles ((n / 2 + width chunks) / rows + 3)
     let cost (chunks: i32) = (chunks * met chunks + lanes - 1) / lanes * (width chunks + 4)
-    let (chunks, _) =
-      loop (best, least) = (1, cost 1)
-      for c < 62 do
-        if cost (c + 2) < least then (c + 2, cost (c + 2)) else (best, least)
+    let chunks = cheapest 63 cost
     in (chunks, width chunks, met chunks)
 
   -- A unit is a tile of rows and a chunk of columns; all units meet each move. Lanes keep their largest gain, with the
   -- first and the last column that reached it. **Work:** O(n^2) a move. **Span:** O(n^2 / lanes).
   def climb [n] (data: data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
     let n32 = i32.i64 n
-    let zero = W.i32 0
-    let least = W.i32 i32.lowest
-    let wrap = cyclic.wrap n32
     let tiles = (n32 + rows - 1) / rows
     let (chunks, width, met) = cut n32
     let best (points: [n]M.point) (succ: [n]W.t) =
@@ -48,32 +40,17 @@ module mk_column_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.
       let lane (l: i64): (W.t, i32, i32) =
         #[unsafe]
         let (best, first, last, _, _) =
-          loop (best, first, last, unit, base) = (zero, -1i32, -1i32, i32.i64 l, 0i32)
+          loop (best, first, last, unit, base) = (W.i32 0, -1i32, -1i32, i32.i64 l, 0i32)
           while unit < chunks * met do
             let (i0, begin) = place unit
-            let row = map (\r -> points[i64.i32 (wrap (i0 + i32.i64 r))]) (iota (S.rows + 1))
-            let s = map (\r -> succ[i64.i32 (wrap (i0 + i32.i64 r))]) (iota S.rows)
             let j = i32.min (n32 - 1) begin
-            let prev =
-              let p = points[i64.i32 j]
-              in map (\r -> s[r] W.- M.dist data row[r] p) (iota S.rows)
+            let (row, s, prev) = T.tile data points succ i0 j
             let (best, first, last, _, _) =
-              loop (best, first, last, prev: [S.rows]W.t, j) = (best, first, last, prev, j)
+              loop state = (best, first, last, prev, j)
               for k < i32.min width (n32 - begin) do
-                let sj = succ[i64.i32 j]
                 -- A row has no move with itself.
-                let itself = if j < i0 then j - i0 + n32 else j - i0
-                let j = cyclic.next n32 j
-                let p = points[i64.i32 j]
-                let d = M.dists data row p
-                let gain r = if i32.i64 r == itself then least else prev[r] W.- d[r + 1]
-                let most = (#[sequential] reduce W.max least (map gain (iota S.rows))) W.+ sj
-                in ( W.max best most
-                   , if most W.> best then base + k else first
-                   , if most W.>= best then base + k else last
-                   , map (\r -> s[r] W.- d[r]) (iota S.rows)
-                   , j
-                   )
+                let itself = if state.4 < i0 then state.4 - i0 + n32 else state.4 - i0
+                in T.meet data points succ (row, s) state (!= itself) (base + k)
             in (best, first, last, unit + lanes, base + width)
         in (best, first, last)
       let number (l: i32) (code: i32) =

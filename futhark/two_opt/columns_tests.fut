@@ -4,9 +4,8 @@ import "../core/gpu_metric"
 import "../core/metric"
 import "../core/schedule"
 import "../core/testing"
-import "climber"
+import "cpu_climbs"
 import "columns"
-import "enumerations"
 import "restarts"
 import "testing"
 
@@ -15,7 +14,7 @@ module tiny = {def rows = 3i64 def lanes = 4i64}
 module medium = {def rows = 7i64 def lanes = 64i64}
 module large = {def rows = 11i64 def lanes = 512i64}
 
-module of_matrix = mk_restarts (mk_climber matrix (diagonals matrix)) automatic
+module of_matrix = mk_restarts (mk_climber matrix) automatic
 module matrix_tiny = mk_restarts (mk_column_climber gpu_matrix tiny) blocks
 module matrix_medium = mk_restarts (mk_column_climber gpu_matrix medium) blocks
 module short_large = mk_restarts (mk_column_climber short_matrix large) blocks

@@ -2,22 +2,14 @@
 
 import "../core/instances"
 import "../core/tour"
+import "diagonals"
 import "disjoint"
-import "k_swap"
 import "restarts"
 
 -- | A tour, what it has become shorter by, moves and passes, and whether the last pass found none; the best move or the
 -- proposals of a pass under way.
 type descent [n] =
   {tour: [n]i32, gained: i64, moves: i64, passes: i64, done: bool, best: move i32, keys: [n]i64}
-
--- | The proposal of position p as one number: the gain, then q counted downwards; none is not above 0.
-def proposal_key (n: i64) (gain: i32) (q: i32) : i64 = (i64.i32 gain << 32) + (n - i64.i32 q)
-
--- | The move that position p proposes.
-def proposed_move (n: i64) (p: i64) (key: i64) : move i32 =
-  let gain = i32.i64 (key >> 32)
-  in if gain > 0 then proposed (i32.i64 p) {gain, q = i32.i64 (n - (key & 0xffffffff))} else none
 
 -- | The last diagonal of a tour of n cities, and one: the moves of position p are those with p + 2, …, p + n/2.
 def diagonals_end (n: i64) : i64 = n / 2 + 1

@@ -1,19 +1,13 @@
--- | Tests of `enumerations`: all against plain loops and each other.
+-- | Tests of the enumerations of moves on a CPU: all against plain loops and each other.
 
 import "../core/metric"
 import "../core/rng"
 import "../core/tour"
-import "enumerations"
+import "cpu_climbs"
 import "pairs"
 
-module flat_matrix = numbered matrix flat
-module zipped_matrix = numbered matrix zipped
-module closed_form_matrix = numbered matrix closed_form
-module diagonals_matrix = diagonals matrix
-module flat_grid = numbered grid flat
-module zipped_grid = numbered grid zipped
-module closed_form_grid = numbered grid closed_form
-module diagonals_grid = diagonals grid
+module of_matrix = mk_climber matrix
+module of_grid = mk_climber grid
 
 -- Symmetric distances below `bound`.
 def random_matrix (n: i64) (bound: i32) (seed: u64) : [n][n]i32 =
@@ -60,10 +54,10 @@ entry matrix_agrees (least: i64) (most: i64) (bound: i32) : bool =
               let tour = random_tour n 11 s
               let points = map (matrix.point data) tour
               let best = naive_matrix.best data tour
-              in flat_matrix.best data (flat_matrix.pairs n) points == best
-                 && zipped_matrix.best data (zipped_matrix.pairs n) points == best
-                 && closed_form_matrix.best data (closed_form_matrix.pairs n) points == best
-                 && diagonals_matrix.best data (diagonals_matrix.pairs n) points == best)
+              in of_matrix.best_by data (listed_pair (pairs_of n by_flat)) points == best
+                 && of_matrix.best_by data (zipped_pair (pairs_of n by_zipped)) points == best
+                 && of_matrix.best_by data (computed_pair n) points == best
+                 && of_matrix.D.best data points == best)
            (iota 8)
 
 -- The same on points, of which many are equal where the grid is small.
@@ -83,10 +77,10 @@ entry grid_agrees (least: i64) (most: i64) (bound: i32) : bool =
               let tour = random_tour n 12 s
               let points = map (grid.point data) tour
               let best = naive_grid.best data tour
-              in flat_grid.best data (flat_grid.pairs n) points == best
-                 && zipped_grid.best data (zipped_grid.pairs n) points == best
-                 && closed_form_grid.best data (closed_form_grid.pairs n) points == best
-                 && diagonals_grid.best data (diagonals_grid.pairs n) points == best)
+              in of_grid.best_by data (listed_pair (pairs_of n by_flat)) points == best
+                 && of_grid.best_by data (zipped_pair (pairs_of n by_zipped)) points == best
+                 && of_grid.best_by data (computed_pair n) points == best
+                 && of_grid.D.best data points == best)
            (iota 8)
 
 -- A tour with no move, one move to be made of two, and a tie that the smaller i decides.
@@ -97,5 +91,5 @@ entry grid_agrees (least: i64) (most: i64) (bound: i32) : bool =
 -- input { [0i32, 1i32, 3i32, 2i32] } output { [8i32, 1i32, 3i32] }
 entry best_of_square (tour: [4]i32) : [3]i32 =
   let data = ([0, 0, 10, 10], [0, 10, 10, 0])
-  let move = diagonals_grid.best data (diagonals_grid.pairs 4) (map (grid.point data) tour)
+  let move = of_grid.D.best data (map (grid.point data) tour)
   in [move.gain, move.i, move.j]

@@ -1,12 +1,11 @@
 -- | Random restarts by a fixed number of thread blocks, of chosen lanes and rows (Robinson, Vrbsky, Hong, Eddy 2018,
--- sections 3.3, 4.1). Their blocks fetch climbers' numbers; without an atomic counter block i of b takes i, i + b, i +
--- 2 b, ….
+-- sections 3.3, 4.1). Their blocks fetch climbers' numbers; without an atomic counter block i of b takes i, i + b, ….
 
 import "../core/gpu_metric"
 import "../core/schedule"
 import "../core/tour"
 import "block_k_swap"
-import "block_tour"
+import "climb"
 import "gpu_climbs"
 import "restarts"
 
@@ -46,8 +45,7 @@ module mk_fixed_blocks (M: gpu_metric) (S: shape) = {
     let length tour = loop sum = 0 for p < n do sum + M.weight.to_i64 (edge tour p)
     in threads.over (\(tour, known) -> if known > 0 then known else length tour) (zip tours lengths)
 
-  -- | The climbers go on until blocks have made `limit` passes. **Work:** O(n^2) a pass. **Span:** O(limit n^2 /
-  -- lanes).
+  -- | The climbers go on until blocks have made `limit` passes. **Work:** O(n^2), **span:** O(n^2 / lanes) a pass.
   def work [c] [n] (data: M.data [n]) (tours: [c][n]i32) (are_done: [c]bool) (k: i32) (limit: i32) (b: i64) (rounds: i64) : [b](shift [rounds] [n]) =
     let block (i: i64): shift [rounds] [n] =
       #[unsafe]

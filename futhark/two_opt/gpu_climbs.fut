@@ -1,5 +1,4 @@
--- | The climbers of random restarts on a GPU: a thread block each, of lanes that suit their number and cities, or a
--- thread.
+-- | The climbers of random restarts on a GPU: a thread each, or a block of lanes that suit their number and cities.
 
 import "../core/gpu_metric"
 import "../core/instances"
@@ -14,6 +13,33 @@ import "tiles"
 -- A tour that is too short for the tiles is climbed by a thread in any case.
 def block_least : i64 = 24
 def block_most : i64 = 32767
+
+-- An instance on the device; `short` where no distance has more than 16 bits.
+type gpu_matrix_instance [n] = {matrix: gpu_matrix.data [n], short: bool}
+
+-- Coordinates small enough for `fine_grid` are `fine`, for `fast_plane` `fast`.
+type gpu_grid_instance [n] = {grid: fine_grid.data [n], fine: bool}
+type gpu_plane_instance [n] = {plane: fast_plane.data [n], fast: bool}
+
+def fits_a_block (n: i64) = n >= block_least && n <= block_most
+
+def gpu_load_matrix [n] (distances: [n][n]i32) : gpu_matrix_instance [n] =
+  assert (fits_32_bits n) {matrix = distances, short = all (all (\d -> d >> 16 == 0)) distances}
+
+def gpu_load_grid [n] (xs: [n]i32) (ys: [n]i32) : gpu_grid_instance [n] =
+  let range (zs: [n]i32) =
+    let (least, most) = extremes i32.min i32.max i32.lowest i32.highest zs
+    in most - least
+  let (width, height) = (range xs, range ys)
+  let (longs, shorts) = if width >= height then (xs, ys) else (ys, xs)
+  let diagonal = f32.sqrt (f32.i32 width ** 2 + f32.i32 height ** 2)
+  in assert (fits_32_bits n) { grid = (map f32.i32 longs, map f32.i32 shorts)
+                             , fine = i32.min width height <= 4090 && diagonal <= 5790
+                             }
+
+def gpu_load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : gpu_plane_instance [n] =
+  let (plane, fast) = fast_data (xs, ys, f64.bool up)
+  in assert (fits_32_bits n) {plane, fast}
 
 -- The lanes of a block and the rows of a tile: see docs/benchmarks.md.
 module lanes_32 = {def rows = 7i64 def lanes = 32i64}
@@ -36,6 +62,10 @@ module mk_blocks (M: gpu_metric) = {
   module k_swap = mk_restarts (mk_block_k_swap_climber M k_swap_lanes) blocks
   module k_swap_most = mk_restarts (mk_block_k_swap_climber M k_swap_most_lanes) blocks
   module thread = mk_restarts (mk_thread_climber M) threads
+
+  -- | With several moves a pass.
+  def k_moves [c] [n] (data: M.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
+    if n < 2000 then k_swap.climb data k limit batch else k_swap_most.climb data k limit batch
 }
 
 -- | The same of a matrix.
@@ -68,10 +98,8 @@ def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: 
     else if n < 3000 && c > few_climbers
     then lanes_128.lanes
     else most_lanes.lanes
-  in if k > 1 && n < 2000
-     then of_fine.k_swap.climb data k limit batch
-     else if k > 1
-     then of_fine.k_swap_most.climb data k limit batch
+  in if k > 1
+     then of_fine.k_moves data k limit batch
      else if lanes == lanes_32.lanes
      then of_fine.few.climb data k limit batch
      else if lanes == lanes_64.lanes
@@ -84,10 +112,8 @@ def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: 
 
 def coarse_block [c] [n] (data: coarse_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   let are_few = c <= few_climbers && n >= 160
-  in if k > 1 && n < 2000
-     then of_coarse.k_swap.climb data k limit batch
-     else if k > 1
-     then of_coarse.k_swap_most.climb data k limit batch
+  in if k > 1
+     then of_coarse.k_moves data k limit batch
      else if n < 320 && !are_few
      then of_coarse.some.climb data k limit batch
      else if n < 3000 && !are_few
@@ -109,9 +135,6 @@ module mk_plane_blocks (M: gpu_metric) = {
 module of_fast = mk_plane_blocks fast_plane
 module of_plane = mk_plane_blocks gpu_plane
 
--- An instance on the device; `short` where no distance has more than 16 bits.
-type gpu_matrix_instance [n] = {matrix: gpu_matrix.data [n], short: bool}
-
 def matrix_block [c] [n] ({matrix, short}: gpu_matrix_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   let are_few = c <= few_climbers
   in if k > 1
@@ -131,53 +154,16 @@ def matrix_block [c] [n] ({matrix, short}: gpu_matrix_instance [n]) (k: i32) (li
              then of_short.more.climb distances k limit batch
              else of_short.most.climb distances k limit batch
 
--- Coordinates small enough for `fine_grid` are `fine`, for `fast_plane` `fast`.
-type gpu_grid_instance [n] = {grid: fine_grid.data [n], fine: bool}
-type gpu_plane_instance [n] = {plane: fast_plane.data [n], fast: bool}
+def matrix_thread [c] [n] ({matrix, short = _}: gpu_matrix_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) = of_matrix.thread.climb matrix k limit batch
 
-def fits_a_block (n: i64) = n >= block_least && n <= block_most
+def grid_block [c] [n] ({grid, fine}: gpu_grid_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  if fine then fine_block grid k limit batch else coarse_block grid k limit batch
 
-def gpu_load_matrix [n] (distances: [n][n]i32) : gpu_matrix_instance [n] =
-  assert (fits_32_bits n) {matrix = distances, short = all (all (\d -> d >> 16 == 0)) distances}
+def grid_thread [c] [n] ({grid, fine}: gpu_grid_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  if fine then of_fine.thread.climb grid k limit batch else of_coarse.thread.climb grid k limit batch
 
-def gpu_load_grid [n] (xs: [n]i32) (ys: [n]i32) : gpu_grid_instance [n] =
-  let range (zs: [n]i32) =
-    let (least, most) = extremes i32.min i32.max i32.lowest i32.highest zs
-    in most - least
-  let (width, height) = (range xs, range ys)
-  let (longs, shorts) = if width >= height then (xs, ys) else (ys, xs)
-  let diagonal = f32.sqrt (f32.i32 width ** 2 + f32.i32 height ** 2)
-  in assert (fits_32_bits n) { grid = (map f32.i32 longs, map f32.i32 shorts)
-                             , fine = i32.min width height <= 4090 && diagonal <= 5790
-                             }
+def plane_block [c] [n] ({plane, fast}: gpu_plane_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  if fast then of_fast.block plane k limit batch else of_plane.block plane.exact k limit batch
 
-def gpu_load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : gpu_plane_instance [n] =
-  let (plane, fast) = fast_data (xs, ys, f64.bool up)
-  in assert (fits_32_bits n) {plane, fast}
-
--- The climbers of a batch go on from where they stand, by at most `limit` passes of at most `k` moves.
-def climb_matrix_block [c] [n] (instance: gpu_matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit && fits_a_block n) (matrix_block instance k limit batch)
-
-def climb_matrix_thread [c] [n] (instance: gpu_matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit) (of_matrix.thread.climb instance.matrix k limit batch)
-
-def climb_grid_block [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit && fits_a_block n) (if instance.fine
-                                                 then fine_block instance.grid k limit batch
-                                                 else coarse_block instance.grid k limit batch)
-
-def climb_grid_thread [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit) (if instance.fine
-                               then of_fine.thread.climb instance.grid k limit batch
-                               else of_coarse.thread.climb instance.grid k limit batch)
-
-def climb_plane_block [c] [n] (instance: gpu_plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit && fits_a_block n) (if instance.fast
-                                                 then of_fast.block instance.plane k limit batch
-                                                 else of_plane.block instance.plane.exact k limit batch)
-
-def climb_plane_thread [c] [n] (instance: gpu_plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit) (if instance.fast
-                               then of_fast.thread.climb instance.plane k limit batch
-                               else of_plane.thread.climb instance.plane.exact k limit batch)
+def plane_thread [c] [n] ({plane, fast}: gpu_plane_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  if fast then of_fast.thread.climb plane k limit batch else of_plane.thread.climb plane.exact k limit batch

@@ -4,10 +4,8 @@
 import "../core/gpu_metric"
 import "../core/tour"
 import "../flat/two_opt"
-import "block_tour"
 import "climb"
 import "restarts"
-import "thread_tour"
 
 -- | The lanes of a climber.
 module type lanes = {

@@ -4,8 +4,7 @@ import "../core/gpu_metric"
 import "../core/metric"
 import "../core/schedule"
 import "../core/testing"
-import "climber"
-import "enumerations"
+import "cpu_climbs"
 import "gpu_enumerations"
 import "pairs"
 import "restarts"
@@ -13,11 +12,11 @@ import "testing"
 
 module tiny = {def rows = 1i64 def lanes = 3i64}
 module large = {def rows = 1i64 def lanes = 64i64}
-module of_grid = mk_restarts (mk_climber grid (diagonals grid)) automatic
+module of_grid = mk_restarts (mk_climber grid) automatic
 module fine_tiny = mk_block_enumerations fine_grid tiny
 module fine_large = mk_block_enumerations fine_grid large
 module fine_thread = mk_thread_enumerations fine_grid
-module of_matrix = mk_restarts (mk_climber matrix (diagonals matrix)) automatic
+module of_matrix = mk_restarts (mk_climber matrix) automatic
 module matrix_large = mk_block_enumerations gpu_matrix large
 module shared = mk_shared_matrix large
 module in_blocks = mk_batches blocks
@@ -35,15 +34,14 @@ entry enumerations_end_where_a_cpu_does (least: i64) (most: i64) (bound: i32) : 
     let data = (map f32.i32 xs, map f32.i32 ys)
     let start = random_batch n 6 0 5
     let batch = of_grid.climb (xs, ys) 1 unlimited start
-    let listed = flat.pairs n
-    let words = zipped.pairs n
-    let none = no_pairs by_closed_form
-    in [ equal batch (in_blocks.on (fine_tiny.by_pairs data (flat.pair listed n)) unlimited start)
-       , equal batch (in_blocks.on (fine_large.by_pairs data (zipped.pair words n)) unlimited start)
-       , equal batch (in_blocks.on (fine_large.by_pairs data (closed_form.pair none n)) unlimited start)
+    let listed = pairs_of n by_flat
+    let words = pairs_of n by_zipped
+    in [ equal batch (in_blocks.on (fine_tiny.by_pairs data (listed_pair listed)) unlimited start)
+       , equal batch (in_blocks.on (fine_large.by_pairs data (zipped_pair words)) unlimited start)
+       , equal batch (in_blocks.on (fine_large.by_pairs data (computed_pair n)) unlimited start)
        , equal batch (in_blocks.on (fine_tiny.by_diagonals data) unlimited start)
        , equal batch (in_blocks.on (fine_large.by_diagonals data) unlimited start)
-       , equal batch (in_threads.on (fine_thread.by_pairs data (flat.pair listed n)) unlimited start)
+       , equal batch (in_threads.on (fine_thread.by_pairs data (listed_pair listed)) unlimited start)
        , equal batch (in_threads.on (fine_thread.by_diagonals data) unlimited start)
        ]
   in map good (least...most) |> map and |> and
@@ -59,6 +57,6 @@ entry copied_distances_change_nothing (n: i64) : bool =
   let points = map (grid.point (xs, ys)) (map i32.i64 (iota n))
   let distances = map (\p -> map (grid.dist (xs, ys) p) points) points
   let start = random_batch n 7 0 4
-  let climb limit = matrix_large.by_pairs (shared.copied distances limit) (closed_form.pair (no_pairs by_closed_form) n) limit
+  let climb limit = matrix_large.by_pairs (shared.copied distances limit) (computed_pair n) limit
   in and (map2 (\x y -> and (map2 (==) x y)) (shared.copied distances 0) distances)
      && equal (of_matrix.climb distances 1 unlimited start) (in_blocks.on climb unlimited start)

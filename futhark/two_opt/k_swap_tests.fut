@@ -4,13 +4,12 @@ import "../core/metric"
 import "../core/schedule"
 import "../core/testing"
 import "../core/tour"
-import "climber"
-import "enumerations"
+import "cpu_climbs"
 import "k_swap"
 import "restarts"
 import "testing"
 
-module one_move = mk_climber grid (diagonals grid)
+module one_move = mk_climber grid
 module restarts = mk_restarts one_move automatic
 module k_restarts = mk_restarts (mk_k_swap_climber grid) automatic
 
@@ -51,7 +50,7 @@ entry climbers_end_on_local_optima (least: i64) (most: i64) (bound: i32) : bool 
     let ends = k_restarts.climb data k unlimited (random_batch n 3 0 10)
     in and ends.done
        && and (map is_tour ends.tours)
-       && and (map (\tour -> (one_move.best_move data tour)[0] == 0) ends.tours)
+       && and (map (\tour -> (one_move.D.best data (map (grid.point data) tour)).gain == 0) ends.tours)
        && and (map3 (\l m s -> m <= l - i64.i32 s) starts.lengths ends.lengths ends.steps)
        && and (map2 (\s p -> s >= p - 1 && i64.i32 s <= i64.i32 k * i64.i32 (p - 1)) ends.steps ends.passes)
   in loop ok = true

@@ -16,35 +16,30 @@ type pairs [m] [w] = {by: i32, firsts: [m]i32, seconds: [m]i32, words: [w]u32}
 -- | Nothing is kept.
 def no_pairs (by: i32) : pairs [0] [0] = {by, firsts = [], seconds = [], words = []}
 
--- | An enumeration: the pair of each number.
-module type enumeration = {
-  val pairs : (n: i64) -> ?[m][w].pairs [m] [w]
+-- | The data that the enumeration of this number keeps for tours of n cities: positions in two arrays, 8 bytes a move; both in
+-- a word, up to 65,536 cities (Utne and Hansen 2023, section 6.3.1); or nothing.
+def pairs_of (n: i64) (by: i32) : ?[m][w].pairs [m] [w] =
+  let by = assert (fits_32_bits n && by >= by_flat && by <= by_diagonals && (by != by_zipped || n <= 65536)) by
+  in if by == by_flat
+     then let [m] (firsts: [m]i32, seconds: [m]i32) = positions_of_moves n
+          let words: [0]u32 = []
+          in {by, firsts, seconds, words}
+     else if by == by_zipped
+     then let [m] (firsts: [m]i32, seconds: [m]i32) = positions_of_moves n
+          in no_pairs by with words = map2 (\i j -> u32.i32 i << 16 | u32.i32 j) firsts seconds
+     else no_pairs by
 
-  val pair [m] [w] : pairs [m] [w] -> (n: i64) -> (k: i64) -> (i32, i32)
-}
+-- | Tell whether these are the data that an enumeration keeps for tours of n cities.
+def are_pairs [m] [w] (n: i64) (pairs: pairs [m] [w]) =
+  (pairs.by != by_flat || m == moves n) && (pairs.by != by_zipped || w == moves n)
 
--- | The pairs stand in two arrays. **Memory:** 8 bytes a move.
-module flat : enumeration = {
-  def pairs (n: i64) =
-    let [m] (firsts: [m]i32, seconds: [m]i32) = positions_of_moves n
-    let words: [0]u32 = []
-    in {by = by_flat, firsts, seconds, words}
+-- | The pair of a number in two arrays.
+def listed_pair [m] [w] (pairs: pairs [m] [w]) (k: i64) : (i32, i32) = #[unsafe] (pairs.firsts[k], pairs.seconds[k])
 
-  def pair [m] [w] (pairs: pairs [m] [w]) (_: i64) (k: i64) : (i32, i32) =
-    #[unsafe] (pairs.firsts[k], pairs.seconds[k])
-}
-
--- | Both positions in a word, up to 65,536 cities (Utne and Hansen 2023, section 6.3.1). **Memory:** 4 bytes a move.
-module zipped : enumeration = {
-  def pairs (n: i64) =
-    let n = assert (n <= 65536) n
-    let [m] (firsts: [m]i32, seconds: [m]i32) = positions_of_moves n
-    in no_pairs by_zipped with words = map2 (\i j -> u32.i32 i << 16 | u32.i32 j) firsts seconds
-
-  def pair [m] [w] (pairs: pairs [m] [w]) (_: i64) (k: i64) : (i32, i32) =
-    let word = #[unsafe] pairs.words[k]
-    in (i32.u32 (word >> 16), i32.u32 (word & 0xffff))
-}
+-- | The pair of a number in a word.
+def zipped_pair [m] [w] (pairs: pairs [m] [w]) (k: i64) : (i32, i32) =
+  let word = #[unsafe] pairs.words[k]
+  in (i32.u32 (word >> 16), i32.u32 (word & 0xffff))
 
 -- | Move number k, exact for every n up to 2^31: rows from the end begin at u (u + 1) / 2, and the root only guesses u.
 def nth_move (n: i64) (k: i64) : (i64, i64) =
@@ -67,25 +62,8 @@ def nth_move_32 (n: i32) (k: u32) : (i32, i32) =
      then (0, i32.u32 k + 2)
      else (n - 3 - i32.u32 u, n - 1 - i32.u32 (r - u * (u + 1) / 2))
 
--- | The pair is computed from its number (Utne and Hansen 2023, section 6.5). **Memory:** none.
-module closed_form : enumeration = {
-  def pairs (_: i64) = no_pairs by_closed_form
-
-  def pair [m] [w] (_: pairs [m] [w]) (n: i64) (k: i64) : (i32, i32) =
-    if n <= 65536
-    then nth_move_32 (i32.i64 n) (u32.i64 k)
-    else let (i, j) = nth_move n k in (i32.i64 i, i32.i64 j)
-}
-
--- | The data that the enumeration of this number keeps for tours of n cities.
-def pairs_of (n: i64) (by: i32) : ?[m][w].pairs [m] [w] =
-  let by = assert (fits_32_bits n && by >= by_flat && by <= by_diagonals) by
-  in if by == by_flat
-     then flat.pairs n
-     else if by == by_zipped
-     then zipped.pairs n
-     else no_pairs by
-
--- | Tell whether these are the data that an enumeration keeps for tours of n cities.
-def are_pairs [m] [w] (n: i64) (pairs: pairs [m] [w]) =
-  (pairs.by != by_flat || m == moves n) && (pairs.by != by_zipped || w == moves n)
+-- | The pair of a number, computed (Utne and Hansen 2023, section 6.5).
+def computed_pair (n: i64) (k: i64) : (i32, i32) =
+  if n <= 65536
+  then nth_move_32 (i32.i64 n) (u32.i64 k)
+  else let (i, j) = nth_move n k in (i32.i64 i, i32.i64 j)

@@ -90,14 +90,14 @@ entry float_formula_is_wrong (most: i64) : [2]i64 =
 entry enumerations_are_in_order (least: i64) (most: i64) : bool =
   loop ok = true
   for n in least..<most + 1 do
-    let (listed, words) = (flat.pairs n, zipped.pairs n)
+    let (listed, words) = (pairs_of n by_flat, pairs_of n by_zipped)
     in ok
        && length listed.firsts == moves n
        && length words.words == moves n
        && all (\k ->
                  let (i, j) = nth_move n k
                  let pair = (i32.i64 i, i32.i64 j)
-                 in flat.pair listed n k == pair
-                    && zipped.pair words n k == pair
-                    && closed_form.pair (no_pairs by_closed_form) n k == pair)
+                 in listed_pair listed k == pair
+                    && zipped_pair words k == pair
+                    && computed_pair n k == pair)
               (iota (moves n))

@@ -1,10 +1,10 @@
 -- | The complete 2-opt neighbourhood of one tour on a GPU: a thread keeps positions, its rows, in registers and walks
--- along columns, which a warp shares. Distances are approximate (`screen`): moves that may be the best are looked at
--- closely.
+-- along columns, which a warp shares. Distances are approximate (`screen`): only what may be best is looked at closely.
 
 import "../core/gpu_metric"
 import "../core/tour"
 import "descent"
+import "diagonals"
 import "screen"
 
 -- | The division of the neighbourhood among threads.
@@ -28,11 +28,11 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
   -- | The tour's points, and the edges that leave its positions.
   type line [n] = ([n]S.point, [n]i32)
 
-  local def rows = i32.i64 D.rows
+  def rows = i32.i64 D.rows
 
   def lay [n] (data: data [n]) (tour: [n]i32) : line [n] =
     let points = map (S.point data) tour
-    let edge (p: i64) = #[unsafe] S.dist data points[p] points[cyclic_64.next n p]
+    let edge (p: i64) = #[unsafe] S.exact data points[p] points[cyclic_64.next n p]
     in (points, map edge (iota n))
 
   def make_move [n] (data: data [n]) ((points, succ): line [n]) (found: finding) : line [n] =
@@ -42,9 +42,9 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
       let ({gain = _, i, j}, _) = seen_by p found
       let edge (p: i32) =
         if p == i
-        then S.dist data (at i) (at j)
+        then S.exact data (at i) (at j)
         else if p == j
-        then S.dist data (at (i + 1)) (at (j + 1))
+        then S.exact data (at (i + 1)) (at (j + 1))
         else succ[i64.i32 (if p > i && p < j then i + j - p else p)]
       in (at (reversal i j (i32.i64 p)), edge (i32.i64 p))
     in unzip (map turn_one (iota n))
@@ -53,7 +53,6 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
   def length [n] _ ((_, succ): line [n]) : i64 = i64.sum (map i64.i32 succ)
 
   -- The tiles, the columns of a unit, cut at multiples of `width` that tiles share, and the units of a tile.
-  local
   def divide (n: i64) (from: i64) (to: i64) (units: i64) (most: i64) : (i64, i32, i32) =
     let tiles = (n + D.rows - 1) / D.rows
     let columns = i64.max 0 (to - from + D.rows - 1)
@@ -61,7 +60,6 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
     in (tiles, i32.i64 width, i32.i64 ((columns + width - 1) / width + 1))
 
   -- The walk of a unit: it meets columns j, at `offset` from row 0, with apparent gains less the edge behind j.
-  local
   def walk 'a [n]
            (data: data [n])
            ((points, succ): line [n])
@@ -85,29 +83,28 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
     let s = table D.rows (W.i32 0) (\r -> S.weigh succ[wrap (i0 + i32.i64 r)])
     let j = first % n32
     let p = copy points[i64.i32 j]
-    let prev = table D.rows (W.i32 0) (\r -> s[r] W.- S.near data row[r] p)
+    let prev = table D.rows (W.i32 0) (\r -> s[r] W.- S.dist data row[r] p)
     -- What a column needs is loaded while the one before it is at work.
     let (found, _, _, _, _) =
       loop (found, prev, j, sj, p) = (start, prev, j, succ[i64.i32 j], copy points[i64.i32 (next j)])
       for k < (if idle then 0 else i32.max 0 (last - first)) do
         let j' = next j
         let ahead = (succ[i64.i32 j'], copy points[i64.i32 (next j')])
-        let d = table (D.rows + 1) (W.i32 0) (\r -> S.near data row[r] p)
+        let d = table (D.rows + 1) (W.i32 0) (\r -> S.dist data row[r] p)
         let gains = table D.rows (W.i32 0) (\r -> prev[r] W.- d[r + 1])
         let found = meet found j (first + k - i0) gains (S.weigh sj)
         in (found, table D.rows (W.i32 0) (\r -> s[r] W.- d[r]), j', ahead.0, ahead.1)
     in found
 
   -- The gain of the move of positions i and j.
-  local
   def gain [n] (data: data [n]) ((points, succ): line [n]) (i: i32) (j: i32) : i32 =
     #[unsafe]
     let next = cyclic.next (i32.i64 n)
     let at (p: i32) = copy points[i64.i32 p]
     in succ[i64.i32 i]
        + succ[i64.i32 j]
-       - S.dist data (at i) (at j)
-       - S.dist data (at (next i)) (at (next j))
+       - S.exact data (at i) (at j)
+       - S.exact data (at (next i)) (at (next j))
 
   -- Called, not inlined, its result would be copied each pass.
 

@@ -3,30 +3,16 @@
 import "../core/gpu_metric"
 import "../core/metric"
 
--- | Distances in two degrees of precision.
+-- | Distances in two degrees of precision: approximate ones, in the type of weights, and exact ones.
 module type screen = {
-  -- | An approximate distance or gain.
-  module weight: numeric
-
-  type data [n]
-
-  -- | The data from which distances of a city are computed.
-  type point
-
-  -- | Any point at all, to fill an array with.
-  val origin : point
-
-  val point [n] : data [n] -> (c: i32) -> point
-
-  -- | About the distance of two cities.
-  val near [n] : data [n] -> point -> point -> weight.t
+  include gpu_distance
 
   -- | The distance of two cities.
-  val dist [n] : data [n] -> point -> point -> i32
+  val exact [n] : data [n] -> point -> point -> i32
 
   val city : point -> i32
 
-  -- | The least apparent gain s - near - near + s' of a move with such a gain, where s and s' are `weigh`ed lengths.
+  -- | The least apparent gain s - dist - dist + s' of a move with such a gain, where s and s' are `weigh`ed lengths.
   val least [n] : data [n] -> (gain: i32) -> weight.t
 
   val weigh : (length: i32) -> weight.t
@@ -54,12 +40,12 @@ module screened_plane : screen with data [n] = screened [n] = {
   def city ((_, _, c): point) : i32 = c
 
   #[inline]
-  def near _ ((ax, ay, _): point) ((bx, by, _): point) : f32 =
+  def dist _ ((ax, ay, _): point) ((bx, by, _): point) : f32 =
     let dx = ax - bx
     let dy = ay - by
     in f32.sqrt (f32.fma dx dx (dy * dy))
 
-  def dist [n] (data: data [n]) (a: point) (b: point) : i32 = any_plane.dist data.fast a b
+  def exact [n] (data: data [n]) (a: point) (b: point) : i32 = any_plane.dist data.fast a b
   def least [n] (data: data [n]) (gain: i32) : f32 = f32.i32 gain - data.slack
   def weigh = f32.i32
 }
@@ -76,10 +62,10 @@ module screened_matrix : screen with data [n] = [n][n]i32 = {
   def city (c: point) : i32 = c
 
   #[inline]
-  def dist [n] (data: data [n]) (a: point) (b: point) : i32 = matrix.dist data (matrix.point data a) (matrix.point data b)
+  def exact [n] (data: data [n]) (a: point) (b: point) : i32 = matrix.dist data (matrix.point data a) (matrix.point data b)
 
   #[inline]
-  def near [n] (data: data [n]) (a: point) (b: point) : i64 = i64.i32 (dist data a b)
+  def dist [n] (data: data [n]) (a: point) (b: point) : i64 = i64.i32 (exact data a b)
 
   def least _ (gain: i32) : i64 = i64.i32 gain
   def weigh = i64.i32

@@ -4,8 +4,7 @@ import "../core/gpu_metric"
 import "../core/metric"
 import "../core/schedule"
 import "../core/testing"
-import "climber"
-import "enumerations"
+import "cpu_climbs"
 import "restarts"
 import "testing"
 import "tiles"
@@ -15,14 +14,14 @@ module tiny = {def rows = 3i64 def lanes = 4i64}
 module medium = {def rows = 7i64 def lanes = 64i64}
 module large = {def rows = 11i64 def lanes = 128i64}
 
-module of_grid = mk_restarts (mk_climber grid (diagonals grid)) automatic
+module of_grid = mk_restarts (mk_climber grid) automatic
 module fine_tiny = mk_restarts (mk_block_climber fine_grid tiny) blocks
 module fine_medium = mk_restarts (mk_block_climber fine_grid medium) blocks
 module fine_large = mk_restarts (mk_block_climber fine_grid large) blocks
 module coarse_medium = mk_restarts (mk_block_climber coarse_grid medium) blocks
-module of_plane = mk_restarts (mk_climber plane (diagonals plane)) automatic
+module of_plane = mk_restarts (mk_climber plane) automatic
 module plane_medium = mk_restarts (mk_block_climber gpu_plane medium) blocks
-module of_matrix = mk_restarts (mk_climber matrix (diagonals matrix)) automatic
+module of_matrix = mk_restarts (mk_climber matrix) automatic
 module matrix_medium = mk_restarts (mk_block_climber gpu_matrix medium) blocks
 
 -- All shapes, after every number of passes given; small bounds make many distances equal.
