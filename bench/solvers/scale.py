@@ -26,6 +26,7 @@ from bench.harness.tables import print_rows, store
 from pytsp import generate
 from pytsp.distributed import Processes
 from pytsp.distributed.search import Part
+from pytsp.distributed.slices import Report
 from pytsp.distributed.stripes import EPOCHS, Stripes
 
 SHORTEST = 0.7124
@@ -59,13 +60,12 @@ def recorded(instance: pytsp.Instance, **how: Any) -> tuple[pytsp.Result, Costs]
     costs, taken, began = Costs(), Stripes.take, time.perf_counter()
     first: list[float] = []
 
-    def take(search: Stripes, part: Part) -> None:
+    def take(search: Stripes, part: Part, reported: Report) -> None:
         if not first:
             first.append(time.perf_counter() - began - part.seconds)
-        if part.reported is not None:
-            kicks = 0 if part.reported.climbers is None else int(part.reported.climbers.steps.sum())
-            costs.parts.append((part.key, part.reported.began_seconds, part.reported.seconds, kicks))
-        taken(search, part)
+        kicks = 0 if reported.climbers is None else int(reported.climbers.steps.sum())
+        costs.parts.append((part.key, reported.began_seconds, reported.seconds, kicks))
+        taken(search, part, reported)
 
     with patch.object(Stripes, "take", take):
         result = pytsp.solve(instance, solver="large", **how)

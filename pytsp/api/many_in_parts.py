@@ -16,8 +16,8 @@ import numpy as np
 
 from pytsp.api.batches import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
 from pytsp.distributed.coordinator import Coordinator, Order, places_of
+from pytsp.distributed.places import Place
 from pytsp.distributed.search import SLICE_SECONDS
-from pytsp.distributed.slices import placement_here
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import Instances, cities_of, tour_lengths
@@ -46,12 +46,11 @@ RESULTS_AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Share:
-    """The arguments of a task: some instances by their numbers, and what `Batches` has of all. One that is solved alone
-    ends where the file `ending` exists."""
+    """The arguments of a task: some instances by their numbers. One that is solved alone ends where the file `ending`
+    exists."""
 
     numbers: tuple[int, ...]
     instances: Sequence[Instance]
-    settings: tuple[int, int, int | None, dict[str, Any]]
     seconds_left: float | None
     ending: str
 
@@ -103,18 +102,16 @@ class Solved:
             yield number, result
 
 
-def solve_share(_: object, share: Share) -> Solved:
-    """Solve some instances."""
-    climbers, seed, iterations, placement = share.settings
-    watch = Watch(time_limit=share.seconds_left)
+def solve_share(settings: tuple[int, int, int | None, dict[str, Any]], place: Place, share: Share) -> Solved:
+    """Solve some instances, by the settings of all."""
+    climbers, seed, iterations, placement = settings
+    watch, ending = Watch(time_limit=share.seconds_left), share.ending
+    batches = Batches(climbers, seed, iterations, place.placed(placement), watch, lambda _: os.path.exists(ending))
     solved = []
-    batches = Batches(
-        climbers, seed, iterations, placement_here(placement), watch, lambda _: os.path.exists(share.ending)
-    )
-    for place, result in batches.solve(list(share.instances)):
+    for number, result in batches.solve(list(share.instances)):
         if not isinstance(result, Result):
             raise result
-        solved.append((share.numbers[place], result))
+        solved.append((share.numbers[number], result))
     return Solved.of(*zip(*solved, strict=True))
 
 
@@ -122,17 +119,15 @@ def solve_shares(
     instances: Sequence[Instance], batches: Batches, executor: Any, devices: Any
 ) -> Generator[tuple[int, Result], None, None]:
     """Yield the number of each instance, and its result, as workers solve them."""
-    entered = places_of(executor, devices, batches.placement)
-    assert entered is not None
-    with entered as places:
-        coordinator = Coordinator(places)
+    with places_of(executor, devices, batches.placement) as places:
+        coordinator = Coordinator(places, (batches.climbers, batches.seed, batches.iterations, batches.placement))
         queue = _Queue(instances, batches.watch, len(places.current()))
         # The results that are not told yet.
         heard: deque[Iterator[tuple[int, Result]]] = deque()
         rounds = 0
         try:
             while queue.waiting or coordinator.running or heard:
-                is_sending = _hand_out(coordinator, queue, batches)
+                is_sending = _hand_out(coordinator, queue)
                 if not coordinator.running and not heard:
                     if queue.is_over:
                         break
@@ -164,20 +159,18 @@ def _some(heard: deque[Iterator[tuple[int, Result]]]) -> Iterator[tuple[int, Res
             heard.popleft()
 
 
-def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> bool:
+def _hand_out(coordinator: Coordinator, queue: _Queue) -> bool:
     """Give each free place a task; return whether any was given."""
-    free = [place for place in coordinator.free() if not queue.is_over]
-    for place in free:
+    is_given = False
+    for place in coordinator.free():
         if queue.is_over:
             break
         numbers = queue.take(place.key, place.has_gpu)
-        given, seconds = _packed(queue.instances, numbers), queue.seconds_for(numbers)
-        settings = batches.climbers, batches.seed, batches.iterations, batches.placement
-        several = f"instances {min(numbers)} to {max(numbers)}"
-        name = several if len(numbers) > 1 else f"instance {numbers[0]}"
-        share = Share(numbers, given, settings, seconds, coordinator.ending)
+        name = f"instances {min(numbers)} to {max(numbers)}" if len(numbers) > 1 else f"instance {numbers[0]}"
+        share = Share(numbers, _packed(queue.instances, numbers), queue.seconds_for(numbers), coordinator.ending)
         coordinator.give(place, Order(name, solve_share, share, owner=place.key))
-    return bool(free)
+        is_given = True
+    return is_given
 
 
 def _packed(instances: Sequence[Instance], numbers: tuple[int, ...]) -> Sequence[Instance]:

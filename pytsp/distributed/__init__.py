@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from pytsp.utils.lazy import attach
 
 if TYPE_CHECKING:
-    from pytsp.distributed.devices import Devices
-    from pytsp.distributed.processes import Processes
+    from pytsp.distributed.places import Devices, Processes
 
 __all__ = ["Devices", "Processes"]
 
 __getattr__, __dir__ = attach(
-    __name__, {"Devices": "pytsp.distributed.devices", "Processes": "pytsp.distributed.processes"}
+    __name__, {"Devices": "pytsp.distributed.places", "Processes": "pytsp.distributed.places"}
 )

@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from pytsp.distributed.places import Place, Places
-from pytsp.distributed.ranges import Range, join, missing
 from pytsp.distributed.search import Part, PartedSearch
+from pytsp.distributed.slices import Range, Report, join, missing
 from pytsp.solvers.common.loop import Search
 from pytsp.solvers.common.task import Plan, Task
 from pytsp.solvers.registry import MODULES
@@ -41,16 +41,18 @@ class Climbers(PartedSearch):
     def __init__(self, task: Task[Any], places: Places, placement: Mapping[str, Any]) -> None:
         super().__init__(task, places, placement)
         options, state = task.options, task.watch.state
+        # True if climbers are counted: random restarts make no iterations.
+        self.counts_climbers = options.name == "restarts"
         self.first = getattr(options, "first", 0)
         are_together = getattr(options, "exchange", None) is not None or getattr(options, "merge", False)
         # A solve that began as a whole goes on as a whole.
         self.is_cut = options.name in NOUNS and not are_together and (state is None or "plan" in state)
         self.plan = self.planned() if self.is_cut else Plan(1, 1)
         end = self.first + self.plan.climbers
-        # The results of ranges that are over, their iterations, and the stretches of climbers that nobody has yet.
+        # The results of ranges that are over, their iterations, and the stretches of climbers that somebody has.
         self.over: list[Range] = []
         self.made = 0
-        self.left = [(self.first, end)] if self.is_cut else []
+        taken: list[tuple[int, int]] = []
         # The climbers of random restarts that a place brings to their optima in a second, and those of its last range.
         self.speeds: dict[str, float] = {}
         self.sizes: dict[str, int] = {}
@@ -61,19 +63,14 @@ class Climbers(PartedSearch):
             taken = [(each.first, each.end) for each in self.over]
             for said in list(self._stored.values()):
                 first, count = said.whole("first", self.first, most - 1), said.whole("count", 1, 2**40)
-                self.add(self._part(first, count) if self.is_cut else self._whole())
+                self.add(self._part(first, count))
                 taken.append((first, first + count))
-            self.left = missing(self.first, end, taken) if self.is_cut else []
+        self.left = missing(self.first, end, taken) if self.is_cut else []
         if not self.is_cut and not self.parts and not self.over:
-            self.add(self._whole())
+            self.add(self._part(0, 1))
             if state is not None and "parts" not in state:
                 # That of a solve in one process.
                 self.parts["all"].state = pickle.dumps(state.all, protocol=5)
-
-    @property
-    def counts_climbers(self) -> bool:
-        """True if climbers are counted: random restarts make no iterations."""
-        return bool(self.task.options.name == "restarts")
 
     @property
     def iteration(self) -> int | None:
@@ -87,9 +84,8 @@ class Climbers(PartedSearch):
 
     @property
     def climbers_done(self) -> int:
-        if not self.counts_climbers:
-            return 0
-        return sum(len(each.lengths) for each in self.over) + sum(int(each.done.sum()) for each in super().known())
+        going = sum(int(each.done.sum()) for each in super().known())
+        return going + sum(len(each.lengths) for each in self.over) if self.counts_climbers else 0
 
     @property
     def is_finished(self) -> bool:
@@ -104,25 +100,23 @@ class Climbers(PartedSearch):
         """Return a range of climbers that nobody has had, of the size that suits the place."""
         if not self.left or self.is_ending:
             return None
-        first, end = self.left.pop(0)
-        count = min(end - first, self._size(place, sum(behind - begin for begin, behind in [(first, end), *self.left])))
-        if first + count < end:
-            self.left.insert(0, (first + count, end))
+        (first, end), *others = self.left
+        count = min(end - first, self._size(place))
+        self.left = [(first + count, end), *others] if first + count < end else others
         part = self._part(first, count)
         part.is_short = self.counts_climbers and place.key in self.speeds
         self.parts[part.key] = part
         return part
 
     def _part(self, first: int, count: int) -> Part:
+        """Return some climbers, or the whole solve where it is not cut."""
+        if not self.is_cut:
+            return Part("all", "the whole solve", begin_solver)
         options = {**self.plan.options, "first": first, "climbers": count}
         name = f"{NOUNS[self.task.options.name]} {first} to {first + count - 1}"
         return Part(f"{first}+{count}", name, begin_solver, options=options)
 
-    @staticmethod
-    def _whole() -> Part:
-        return Part("all", "the whole solve", begin_solver)
-
-    def _size(self, place: Place, left: int) -> int:
+    def _size(self, place: Place) -> int:
         """Choose the size of a range: random restarts end within a slice, others go on all together."""
         places, busy = len(self.coordinator.places.current()), self.plan.busy
         if not self.counts_climbers:
@@ -134,13 +128,14 @@ class Climbers(PartedSearch):
         if place.key in self.sizes:
             size = max(busy, min(int(RANGE_SECONDS * speed), MOST_GROWTH * self.sizes[place.key]))
         # The last ranges are small, so that all places end at about the same time.
+        left = sum(end - first for first, end in self.left)
         size = min(size, max(busy, int(LEAST_SECONDS * speed), math.ceil(left / (2 * places))))
         self.sizes[place.key] = size
         return size
 
-    def take(self, part: Part) -> None:
-        super().take(part)
-        if part.reported is None or part.climbers is None:
+    def take(self, part: Part, reported: Report) -> None:
+        super().take(part, reported)
+        if part.climbers is None:
             return
         self.speeds[part.home] = max(1, int(part.climbers.done.sum())) / max(part.seconds, 1e-6)
         if part.reason == "finished":

@@ -6,12 +6,10 @@ import pickle
 import sys
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from typing import Any
 
 from pytsp.distributed.places import Place, Places
-from pytsp.distributed.worker import Reply
 from pytsp.exceptions import PytspError
 
 CONNECT_SECONDS = 10.0
@@ -22,15 +20,15 @@ ASK_SECONDS = 0.5
 class Cluster(Places):
     """The workers of a Dask cluster; each is a place while it is there.
 
-    Shared objects go to the cluster once. A task prefers the worker that had the last one of its part, and goes to
+    The shared object goes to the cluster once. A task prefers the worker that had the last one of its part, and goes to
     another one without it. The scheduler gives the task of a lost worker to others, as often as
     `distributed.scheduler.allowed-failures` says, three times by default.
     """
 
     def __init__(self, client: Any) -> None:
+        super().__init__()
         self.client = client
-        self._objects: dict[str, Any] = {}
-        self._executors: dict[str, Any] = {}
+        self._shared: Any = None
         self._asked_at = float("-inf")
 
     def current(self) -> Sequence[Place]:
@@ -38,30 +36,23 @@ class Cluster(Places):
         now = time.perf_counter()
         if now > self._asked_at + ASK_SECONDS:
             workers = self.client.scheduler_info(n_workers=-1)["workers"]
-            self._places = [Place(name, True, "GPU" in each.get("resources", {})) for name, each in workers.items()]
+            self._places = [_place_of(name, worker) for name, worker in workers.items()]
             self._asked_at = now
         return self._places
 
-    def submit(self, place: Place, function: Any, *arguments: Any) -> Future[Reply]:
-        executor = self._executors.get(place.name)
-        if executor is None:
-            resources = {"resources": {"GPU": 1}} if place.has_gpu else {}
-            executor = self._executors[place.name] = self.client.get_executor(
-                workers=[place.name], allow_other_workers=True, pure=False, **resources
-            )
-        future: Future[Reply] = executor.submit(function, *arguments)
-        return future
+    def _opened(self, place: Place) -> Any:
+        resources = {"resources": {"GPU": 1}} if place.has_gpu else {}
+        return self.client.get_executor(workers=[place.name], allow_other_workers=True, pure=False, **resources)
 
-    def shared(self, objects: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a task of the cluster for each object: the scheduler repeats it where all copies of its result are
-        lost, while scattered data would be gone."""
-        for key, value in objects.items():
-            if key not in self._objects:
-                with warnings.catch_warnings():
-                    # About its size: it goes to the scheduler once, and between workers from then on.
-                    warnings.simplefilter("ignore", UserWarning)
-                    self._objects[key] = self.client.submit(bytes, pickle.dumps(value, protocol=5), key=f"pytsp-{key}")
-        return dict(self._objects)
+    def given(self, key: str, shared: object) -> Any:
+        """Return a task of the cluster: the scheduler repeats it where all copies of its result are lost, while
+        scattered data would be gone."""
+        if self._shared is None:
+            with warnings.catch_warnings():
+                # About its size: it goes to the scheduler once, and between workers from then on.
+                warnings.simplefilter("ignore", UserWarning)
+                self._shared = self.client.submit(bytes, pickle.dumps(shared, protocol=5), key=f"pytsp-{key}")
+        return self._shared
 
     def lost(self, place: Place, error: BaseException) -> bool:
         """Return whether to send a task again: not where the scheduler has given up.
@@ -69,15 +60,21 @@ class Cluster(Places):
         A lost connection is a `ConnectionError`. A worker that is lost before its result is fetched shows as a
         `TypeError`.
         """
-        self._executors.pop(place.name, None)
+        super().lost(place, error)
         return isinstance(error, ConnectionError | TypeError)
 
-    def stop(self) -> None:
-        """Cancel the tasks that wait, and let the workers forget the shared objects."""
+    def close(self) -> None:
+        """Cancel the tasks that wait, and let the workers forget the shared object."""
         for executor in self._executors.values():
             executor.shutdown(wait=False)
         self._executors.clear()
-        self._objects.clear()
+        self._shared = None
+
+
+def _place_of(name: str, worker: dict[str, Any]) -> Place:
+    """Return a worker as a place, with the GPU or the threads that it has."""
+    has_gpu = "GPU" in worker.get("resources", {})
+    return Place(name, is_sticky=True, has_gpu=has_gpu, own={} if has_gpu else {"threads": worker["nthreads"]})
 
 
 def cluster_of(executor: Any) -> Cluster | None:

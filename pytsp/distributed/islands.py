@@ -7,7 +7,7 @@ exchange tours.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pytsp.distributed.places import Places
 from pytsp.distributed.search import Part, PartedSearch
+from pytsp.distributed.slices import Report
 from pytsp.run.state_reader import State
 from pytsp.solvers import policy
 from pytsp.solvers.common.starting_tours import restart_seed
@@ -57,10 +58,6 @@ class Stay:
     until: int
     arrivals: Migrants | None = None
 
-    def state(self) -> dict[str, Any]:
-        """Return the stay as a checkpoint holds it."""
-        return {"until": self.until, "arrivals": None if self.arrivals is None else vars(self.arrivals)}
-
     @classmethod
     def all_restored(cls, state: State, n: int) -> list[Stay]:
         """Return the stays that a checkpoint holds."""
@@ -74,6 +71,9 @@ def round_generations(n: int) -> int:
 
 class Island(Evolution):
     """The populations of one island, through its stays."""
+
+    # A round ends with a generation.
+    is_last = False
 
     def __init__(self, task: Task[Any]) -> None:
         self.until = 0
@@ -91,11 +91,6 @@ class Island(Evolution):
         now = self.standing
         count = max(1, len(now.lengths) // MIGRATING)
         return Migrants(2 * len(now.elites) + now.has_met_elites, self.first_climbers(count))
-
-    @property
-    def is_last(self) -> bool:
-        """Never: a round ends with a generation."""
-        return False
 
     @property
     def is_finished(self) -> bool:
@@ -120,7 +115,7 @@ class Island(Evolution):
             self.receive(stay.arrivals.climbers)
 
     def state(self) -> dict[str, Any]:
-        return super().state() | {"until": self.until, "stays": [stay.state() for stay in self.stays]}
+        return super().state() | {"until": self.until, "stays": list(map(asdict, self.stays))}
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
@@ -149,6 +144,7 @@ class Islands(PartedSearch):
     """The islands of one solve; the parameters are those of `PartedSearch`."""
 
     kind = "islands"
+    is_finished = False
 
     def __init__(self, task: Task[EAX], places: Places, placement: Mapping[str, Any]) -> None:
         super().__init__(task, places, placement)
@@ -160,7 +156,6 @@ class Islands(PartedSearch):
             for number, first in enumerate(firsts)
         ]
         self.round = 0
-        self.has_ended = False
         if task.watch.state is None:
             self._begin_round()
         else:
@@ -180,22 +175,15 @@ class Islands(PartedSearch):
     def climbers(self) -> int:
         return sum(len(each.lengths) for each in self.known())
 
-    @property
-    def is_finished(self) -> bool:
-        return self.has_ended
-
     def advance(self) -> None:
         if self.going:
             super().advance()
-        if not self.going and not self.cut:
+        if not self.going and not self.are_cut:
             self._end_round()
 
-    def take(self, part: Part) -> None:
-        super().take(part)
+    def take(self, part: Part, reported: Report) -> None:
+        super().take(part, reported)
         assert isinstance(part, _Island)
-        reported = part.reported
-        if reported is None:
-            return
         if part.best is not None:
             part.length = part.best.length
         if part.reason == "finished":
@@ -228,7 +216,7 @@ class Islands(PartedSearch):
         is_idle = self.round > 0 and all(island.length == island.sent for island in self.islands)
         have_converged = all((island.iteration or 0) < self.until for island in self.islands)
         if is_over or (have_converged and (is_idle or len(self.islands) == 1)):
-            self.has_ended = True
+            self.is_finished = True
             return
         self.round += 1
         self._begin_round()
@@ -236,19 +224,19 @@ class Islands(PartedSearch):
     def own_state(self) -> dict[str, Any]:
         islands = [
             {
-                "stays": [stay.state() for stay in island.messages],
+                "stays": list(map(asdict, island.messages)),
                 "goes_on": island.reason != "finished",
                 "length": island.length,
                 "sent": island.sent,
-                "migrants": None if island.migrants is None else vars(island.migrants),
+                "migrants": island.migrants and asdict(island.migrants),
             }
             for island in self.islands
         ]
-        return {"plan": self.plan.state(), "round": self.round, "has_ended": self.has_ended, "islands": islands}
+        return {"plan": self.plan.state(), "round": self.round, "has_ended": self.is_finished, "islands": islands}
 
     def _restore(self, state: State) -> None:
         n = self.task.instance.n
-        self.round, self.has_ended = state.whole("round"), state.flag("has_ended")
+        self.round, self.is_finished = state.whole("round"), state.flag("has_ended")
         for island, said in zip(self.islands, state.parts("islands", len(self.islands)), strict=True):
             island.messages = Stay.all_restored(said, n)
             island.length, island.sent = said.optional_whole("length"), said.optional_whole("sent")

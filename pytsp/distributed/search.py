@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from pytsp.distributed.coordinator import Coordinator, Order
 from pytsp.distributed.places import Place, Places
-from pytsp.distributed.ranges import Range
-from pytsp.distributed.slices import START, Begin, Facts, Job, Report, Slice, advance, plan
+from pytsp.distributed.slices import Begin, Job, Range, Report, Slice, advance, plan
 from pytsp.exceptions import KernelError
 from pytsp.problem.tours import check_tour
 from pytsp.run.result import Tasks
@@ -38,6 +37,8 @@ STATE_SECONDS_A_BYTE = 2e-7
 MESSAGES = 16
 # The relative error of lengths that are recomputed in floating-point numbers.
 ROUNDING = 1e-9
+# The fields of a report without which a result cannot be made.
+FACTS = ("backend", "mapping", "phase", "k", "iterations", "exponent", "is_shortened")
 
 
 @dataclass
@@ -106,26 +107,26 @@ class Part:
 class PartedSearch(Search):
     """A search that owns other searches, its parts, and has them go on at some places; it calls no kernel itself.
 
-    The kernels of the task are not opened. `placed` has the backend, threads and device that were asked for.
+    The kernels of the task are not opened. `placement` has the backend, threads and device that were asked for.
     """
 
     kind: str
     """The name of such searches in a checkpoint."""
+    # The best of all parts, with its length as users see it.
+    best: Best | None = None
+    length: int | float = float("inf")
 
     def __init__(self, task: Task[Any], places: Places, placement: Mapping[str, Any]) -> None:
         # Not that of `Search`, which loads the instance onto a device.
         self.task, self.watch = task, task.watch
-        self.coordinator = Coordinator(places)
         shared = (task.options, task.seed, task.initial_tour, dict(placement), task.quick_tour, task.is_doubled)
-        self.job = self.coordinator.share(Job(self.coordinator.share(task.instance), *shared))
-        # All parts that are not over, those that wait for a place, and those that a time limit has cut short.
+        self.job = Job(task.instance, *shared)
+        self.coordinator = Coordinator(places, self.job)
+        # All parts that are not over, and those that wait for a place.
         self.parts: dict[str, Part] = {}
         self.waiting: list[Part] = []
-        self.cut: list[Part] = []
-        # The best of all parts, with its length as users see it.
-        self._best: Best | None = None
-        self._length: int | float = float("inf")
-        self.facts = Facts()
+        # The outcome of the last slice of all.
+        self.last = Report()
         # Whether nothing new begins.
         self.is_ending = False
         # The state before a last descent, from which iterations go on.
@@ -138,39 +139,31 @@ class PartedSearch(Search):
         if self.watch.state is not None:
             return Plan.restored(self.watch.state.part("plan"))
         places = self.coordinator.places.current()
-        ask = self.job, len(places), self.watch.time_limit, self.watch.seconds
+        ask = len(places), self.watch.time_limit, self.watch.seconds
         self.coordinator.give(places[0], Order("the plan of the solve", plan, ask))
-        while True:
-            for _, found in self.coordinator.wait(CALL_SECONDS):
-                planned: Plan = found
-                return planned
+        heard: list[tuple[Order, Plan]] = []
+        while not heard:
             if self.watch.seconds_left <= 0:
                 self.coordinator.end(0.0)
                 raise OutOfTime
-
-    @property
-    def best(self) -> Best | None:
-        return self._best
-
-    @property
-    def length(self) -> int | float:
-        return self._length
+            heard = self.coordinator.wait(CALL_SECONDS)
+        return heard[0][1]
 
     @property
     def resolution(self) -> float:
-        return 0.0 if self.task.instance.is_exact else float(np.ldexp(1.0, self.facts.exponent))
+        return 0.0 if self.task.instance.is_exact else float(np.ldexp(1.0, self.last.exponent))
 
     @property
     def phase(self) -> str:  # type: ignore[override]
-        return self.facts.phase
+        return self.last.phase
 
     @property
     def backend_name(self) -> str:
-        return self.facts.backend
+        return self.last.backend
 
     @property
     def iterations(self) -> int | None:  # type: ignore[override]
-        return self.facts.iterations
+        return self.last.iterations
 
     @property
     def workers(self) -> int:
@@ -178,16 +171,21 @@ class PartedSearch(Search):
 
     @property
     def tasks(self) -> Tasks:
-        return self.coordinator.tasks
+        return Tasks(**self.coordinator.counts)
 
     @property
     def going(self) -> list[Part]:
         """The parts that go on."""
         return [part for part in self.parts.values() if part.reason is None]
 
+    @property
+    def are_cut(self) -> bool:
+        """True if a time limit has cut parts short."""
+        return any(part.reason == "time limit" for part in self.parts.values())
+
     def stop_reason(self) -> str | None:
         reason = self.watch.stop_reason() if self.has_begun else None
-        return "time limit" if reason is None and self.cut else reason
+        return "time limit" if reason is None and self.are_cut else reason
 
     def add(self, part: Part) -> None:
         """Let a part go on, from where a checkpoint says that it was."""
@@ -202,10 +200,11 @@ class PartedSearch(Search):
         or else can go on from its state."""
         places = {each.name for each in self.coordinator.places.current()}
         near = [part for part in self.waiting if part.home in ("", place.name)]
-        movable = (part for part in self.waiting if part.version == part.state_version or part.home not in places)
-        part = near[0] if near else next(movable, None)
-        if part is not None:
-            self.waiting.remove(part)
+        movable = [part for part in self.waiting if part.version == part.state_version or part.home not in places]
+        if not near and not movable:
+            return None
+        part = (near or movable)[0]
+        self.waiting.remove(part)
         return part
 
     def advance(self) -> None:
@@ -233,10 +232,9 @@ class PartedSearch(Search):
 
     def _give(self, place: Place, part: Part) -> None:
         """Send the next slice of a part to a place, with its state where its search is elsewhere, or nowhere."""
-        given = {}
-        if part.version == 0 or part.home != place.name:
+        is_new = part.version == 0 or part.home != place.name
+        if is_new:
             part.version = part.state_version
-            given[START] = pickle.dumps((part.arguments, part.state), protocol=5)
         reported, watch = part.reported, self.watch
         seconds = FIRST_SECONDS if part.version == 0 and not part.is_short else SLICE_SECONDS
         if reported is not None and not place.is_sticky:
@@ -246,10 +244,10 @@ class PartedSearch(Search):
             seconds = watch.seconds_left + SLICE_SECONDS
         size = None if part.state is None or not place.is_sticky else len(part.state)
         ask = Slice(
-            job=self.job,
             part=part.key,
             version=part.version,
             begin=part.begin,
+            start=(part.arguments, part.state) if is_new else None,
             options=part.options,
             seconds=seconds,
             time_limit=None if watch.time_limit is None else watch.time_limit - watch.reserve,
@@ -259,40 +257,34 @@ class PartedSearch(Search):
             or len(part.messages) > MESSAGES
             or time.perf_counter() - part.state_at > STATE_SECONDS_A_BYTE * size,
             ends=part.ends,
-            messages=[*(part.messages if given else part.unheard)],
+            messages=[*(part.messages if is_new else part.unheard)],
             ending=self.coordinator.ending,
         )
-        self.coordinator.give(place, Order(part.name, advance, ask, part, given))
+        self.coordinator.give(place, Order(part.name, advance, ask, part))
 
     def _hear(self, heard: list[tuple[Order, Any]]) -> None:
         """Take the outcomes of slices."""
         for order, reported in heard:
             part: Part = order.owner
-            part.home = "" if reported == "lost" else order.place.key
-            if reported == "lost":
-                # It goes on from the last state.
+            if reported is None:
+                # Its search is lost; it goes on from the last state.
+                part.home = ""
                 self.waiting.insert(0, part)
                 continue
-            if reported == "late":
-                part.reason = "time limit"
-            else:
-                part.take(reported)
-                self.facts = reported.facts
+            part.home = order.place.key
+            part.take(reported)
+            self.last = reported if reported.backend else self.last
             if part.reason is None:
                 self.waiting.append(part)
-            elif part.reason == "time limit":
-                self.cut.append(part)
-            elif not part.hears:
+            elif part.reason == "finished" and not part.hears:
                 del self.parts[part.key]
-            self.take(part)
+            self.take(part, reported)
 
-    def take(self, part: Part) -> None:
+    def take(self, part: Part, reported: Report) -> None:
         """Take a part's best tour, if none is better; of equals the last one of the smallest climber."""
-        reported, now = part.reported, self._best
-        if reported is None or reported.best is None:
-            return
-        if now is None or (reported.best.length, reported.best.climber) <= (now.length, now.climber):
-            self._best, self._length = reported.best, reported.length
+        best, now = reported.best, self.best
+        if best is not None and (now is None or (best.length, best.climber) <= (now.length, now.climber)):
+            self.best, self.length = best, reported.length
 
     def state(self) -> dict[str, Any]:
         return self._kept_state or self._state()
@@ -304,8 +296,9 @@ class PartedSearch(Search):
 
     def _state(self) -> dict[str, Any]:
         best: dict[str, Any] = {}
-        if self._best is not None and self.facts.backend:
-            best = {"best": self._best.state(), "length": self._length, "facts": vars(self.facts)}
+        if self.best is not None and self.last.backend:
+            facts = {name: getattr(self.last, name) for name in FACTS}
+            best = {"best": self.best.state(), "length": self.length, "facts": facts}
         return {
             "parts": self.kind,
             **best,
@@ -320,16 +313,13 @@ class PartedSearch(Search):
     def _recall(self, state: State) -> dict[str, State]:
         """Take what a checkpoint holds of the best tour, and return what it holds of parts."""
         if "best" in state:
-            self._best = Best.restored(state.part("best"), self.task.instance.n)
-            self._length = state.number("length")
+            self.best = Best.restored(state.part("best"), self.task.instance.n)
+            self.length = state.number("length")
             said = state.part("facts")
-            self.facts = Facts(
-                **{name: said.text(name) for name in ("backend", "mapping", "phase")},
-                k=said.optional_whole("k"),
-                exponent=said.whole("exponent", -(2**12), 2**12),
-                is_shortened=said.flag("is_shortened"),
-                iterations=said.optional_whole("iterations"),
-            )
+            facts: dict[str, Any] = {name: said.text(name) for name in ("backend", "mapping", "phase")}
+            facts |= {name: said.optional_whole(name) for name in ("k", "iterations")}
+            facts |= {"exponent": said.whole("exponent", -(2**12), 2**12), "is_shortened": said.flag("is_shortened")}
+            self.last = Report(**facts)
         return {each.text("key"): each for each in state.parts("going")}
 
     def found(self) -> Found:
@@ -339,28 +329,28 @@ class PartedSearch(Search):
 
     def gathered(self) -> Found:
         """Return the results of all parts, as far as they are known."""
-        best = self._best
+        best = self.best
         assert best is not None
         nobody = Range(best.climber, np.array([best.length]), np.zeros(1, np.int64), np.zeros(1, np.bool_))
         found = Range.joined(self.known() or [nobody])
-        return Found(best, found.lengths, found.steps, found.done, found.passes, self.facts.k, self.facts.mapping)
+        return Found(best, found.lengths, found.steps, found.done, found.passes, self.last.k, self.last.mapping)
 
     def known(self) -> list[Range]:
         """Return the results of climbers, in their order."""
         return [part.climbers for part in self.parts.values() if part.climbers is not None]
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
-        facts, instance = self.facts, self.task.instance
+        last, instance = self.last, self.task.instance
         tour = check_tour(found.best.tour, instance.n)
         length = instance.tour_length(tour)
-        is_near = isinstance(length, float) and abs(length - self._length) <= ROUNDING * abs(length)
-        if length != self._length and not is_near:
+        is_near = isinstance(length, float) and abs(length - self.length) <= ROUNDING * abs(length)
+        if length != self.length and not is_near:
             raise KernelError(
-                f"a worker on backend {facts.backend} reports length {self._length} for the tour of climber "
+                f"a worker on backend {last.backend} reports length {self.length} for the tour of climber "
                 f"{found.best.climber} of seed {self.task.seed}, but its length is {length}: its kernels are "
                 "miscompiled; please report this"
             )
         lengths: NDArray[Any] = found.lengths
-        if facts.exponent or not instance.is_exact:
-            lengths = np.ldexp(lengths.astype(np.float64), facts.exponent)
-        return tour, length, np.maximum(lengths, length) if facts.is_shortened else lengths
+        if last.exponent or not instance.is_exact:
+            lengths = np.ldexp(lengths.astype(np.float64), last.exponent)
+        return tour, length, np.maximum(lengths, length) if last.is_shortened else lengths

@@ -13,9 +13,7 @@ from pytsp.checkpoint.checkpoint import Checkpoint, head_of
 from pytsp.distributed.climbers import Climbers
 from pytsp.distributed.coordinator import places_of
 from pytsp.distributed.islands import Islands
-from pytsp.distributed.places import Here
 from pytsp.distributed.search import PartedSearch
-from pytsp.distributed.slices import give_up
 from pytsp.distributed.stripes import Stripes
 from pytsp.exceptions import WorkerLost
 from pytsp.run.result import Result
@@ -33,7 +31,7 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placement: 
     """
     counts = {kind: getattr(task.options, kind.kind, 1) for kind in (Islands, Stripes)}
     kind: type[PartedSearch] = next((kind for kind, count in counts.items() if count > 1), Climbers)
-    with places_of(executor, devices, placement) or Here() as places:
+    with places_of(executor, devices, placement) as places:
         search = kind(task, places, placement)
         try:
             result = run(search)
@@ -41,8 +39,7 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placement: 
             raise WorkerLost(f"{lost}; go on with: pytsp resume {_rescued(task, search, placement)}") from lost
         finally:
             search.coordinator.close()
-            if places.is_here:
-                give_up(search.job)
+            search.job.live.clear()
     tasks = search.tasks
     _log.info(
         "%d tasks, %d bytes sent, %d received, %.3f s of workers, %d given again",

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.distributed.coordinator import ENDING_SECONDS
 from pytsp.distributed.places import Places
 from pytsp.distributed.search import Part, PartedSearch
+from pytsp.distributed.slices import Report
 from pytsp.exceptions import KernelError
-from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
+from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.problem.location import curve_points, partners_of
@@ -31,7 +33,7 @@ from pytsp.solvers.large import pieces
 from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.solver import PIECE, check_large, lists_of
 from pytsp.solvers.options.large import LargeTour
-from pytsp.starts.construct import start_tour
+from pytsp.starts.construct import Start, start_tour
 from pytsp.utils.deadline import look
 
 # The epochs of a solve that ends by rounds, and by time.
@@ -42,8 +44,6 @@ WHOLE_SECONDS = 4e-6
 FINAL_LENGTHS = 8
 # The number of the whole tour, beside those of its stripes.
 ALL = -1
-# The seconds of stripes to tell their paths where a solve ends.
-ENDING_SECONDS = 0.9
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,14 @@ class StripeAsk:
     """The arguments of a stripe in an epoch.
 
     `path` has its cities, shape (m,), of which the first and the last one stay in place; `stream` is the number of its
-    random numbers, from 1 on. It has the rounds `first`, …, `until` - 1 of the `rounds` of all epochs, or ends, as all
-    of them do, at these seconds of the solve.
+    random numbers, from 1 on. It has the rounds `first`, …, `until` - 1, or ends, as all epochs do, at these seconds of
+    the solve.
     """
 
     path: NDArray[np.int32]
     stream: int
     first: int
     until: int
-    rounds: int
     until_seconds: float | None = None
     all_seconds: float | None = None
 
@@ -106,13 +105,8 @@ class Stripe(_Quiet):
     def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: StripeAsk) -> None:
         self.ask, options = ask, task.options
         super().__init__(task, ground, tour, PIECE if options.piece is None else options.piece, options.temperature)
-        self.is_timed = ask.until_seconds is not None
         if self.watch.state is None:
             self.standing = self.shortest = replace(self.standing, rounds=ask.first)
-
-    @property
-    def iteration(self) -> int:
-        return self.standing.rounds
 
     @property
     def is_finished(self) -> bool:
@@ -128,7 +122,7 @@ class Stripe(_Quiet):
         """Make one kernel call: pieces of a round climb."""
         self.has_begun = True
         seconds, end = self.watch.seconds, self.ask.all_seconds
-        done = self.standing.rounds / self.ask.rounds if end is None else seconds / end
+        done = self.standing.rounds / self.rounds if end is None else seconds / end
         left = float("inf") if self.ask.until_seconds is None else self.ask.until_seconds - seconds
         self.count = self._count_of(self.standing.rounds)
         self.climb((1 - min(1.0, done)) ** pieces.COOLING, max(0.0, left))
@@ -175,18 +169,17 @@ def begin_stripe(task: Task[Any], ask: StripeAsk) -> Stripe:
 
 
 class Passes(_Quiet):
-    """Moves over the whole tour, until it is a local optimum or `most` passes are made; None for no such limit."""
+    """Moves over the whole tour, until it is a local optimum or `most` passes are made."""
 
     phase = "between pieces"
 
-    def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], most: int | None) -> None:
+    def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], most: int) -> None:
         self.most = most
         super().__init__(task, ground, tour, len(tour), 0.0)
 
     @property
     def is_finished(self) -> bool:
-        now = self.standing
-        return now.is_descended or (self.most is not None and now.passes >= self.most)
+        return self.standing.is_descended or self.standing.passes >= self.most
 
     def stop_reason(self) -> str | None:
         return "time limit" if self.watch.seconds_left <= self.pass_seconds else None
@@ -194,11 +187,10 @@ class Passes(_Quiet):
     def advance(self) -> None:
         """Make one kernel call of passes."""
         self.has_begun = True
-        most = 2**62 if self.most is None else self.most - self.standing.passes
-        self.descend_more(most, self.watch.seconds_left)
+        self.descend_more(self.most - self.standing.passes, self.watch.seconds_left)
 
 
-def begin_passes(task: Task[Any], ask: tuple[NDArray[np.int32], int | None]) -> Passes:
+def begin_passes(task: Task[Any], ask: tuple[NDArray[np.int32], int]) -> Passes:
     """Begin passes over a tour, with the most of them; the lists of all cities are made once."""
     tour, most = ask
     task.prepare_kernels()
@@ -210,6 +202,7 @@ class Stripes(PartedSearch):
     """The epochs of one large tour; the parameters are those of `PartedSearch`."""
 
     kind = "stripes"
+    climbers = 1
 
     def __init__(self, task: Task[LargeTour], places: Places, placement: Mapping[str, Any]) -> None:
         super().__init__(task, places, placement)
@@ -245,23 +238,20 @@ class Stripes(PartedSearch):
 
     def _first_tour(self) -> NDArray[np.int32]:
         """Return the initial tour: by default along the curve, or greedy where pairs stay together."""
-        task, points = self.task, curve_points(self.task.instance)
+        task = self.task
         if task.initial_tour is not None:
             return task.initial_tour
-        has_pairs = partners_of(task.instance) is not None
-        if has_pairs or task.options.start not in (None, "space-filling-curve"):
-            return start_tour(task.instance, task.options.start or "greedy", seed=task.seed)
-        assert points is not None
-        return hilbert_order(points)
+        usual: Start = "space-filling-curve" if partners_of(task.instance) is None else "greedy"
+        return start_tour(task.instance, task.options.start or usual, seed=task.seed)
 
     def _commit(self, tour: NDArray[np.int32]) -> None:
         """Take a tour, whose length is measured here: stripes of floating-point distances have units of their own."""
         self.tour, length = tour, self.task.instance.tour_length(tour)
-        self._best, self._length = Best(0, 0, tour), length
+        self.best, self.length = Best(0, 0, tour), length
 
     @property
     def has_begun(self) -> bool:
-        return bool(self.facts.backend)
+        return bool(self.last.backend)
 
     @property
     def phase(self) -> str:  # type: ignore[override]
@@ -276,10 +266,6 @@ class Stripes(PartedSearch):
     @property
     def iterations(self) -> int | None:  # type: ignore[override]
         return None if self.is_timed else self.rounds
-
-    @property
-    def climbers(self) -> int:
-        return 1
 
     @property
     def _are_over(self) -> bool:
@@ -305,7 +291,7 @@ class Stripes(PartedSearch):
         """Hand out the stripes of an epoch that are left, or the passes behind the last one."""
         if self.is_passing or self.epoch >= self.epochs:
             self.is_passing, is_last = True, self.epoch + 1 >= self.epochs
-            most = None if is_last else policy.DESCENT_PASSES + self.task.instance.n // pieces.PASS_CITIES
+            most = 2**62 if is_last else policy.DESCENT_PASSES + self.task.instance.n // pieces.PASS_CITIES
             name = f"passes behind epoch {self.epoch}"
             self.add(Part(f"passes {self.epoch}", name, begin_passes, (self.tour, most), home=self.home))
             return
@@ -317,7 +303,6 @@ class Stripes(PartedSearch):
                 stream=1 + self.epoch * self.stripes + number,
                 first=self.made,
                 until=self.rounds * (self.epoch + 1) // self.epochs,
-                rounds=self.rounds,
                 until_seconds=None if seconds is None else seconds * share,
                 all_seconds=seconds,
             )
@@ -334,7 +319,7 @@ class Stripes(PartedSearch):
     def advance(self) -> None:
         if self.going:
             super().advance()
-        if not self.going and not self._are_over and not self.cut:
+        if not self.going and not self._are_over and not self.are_cut:
             self._go_on()
 
     def _go_on(self) -> None:
@@ -356,12 +341,10 @@ class Stripes(PartedSearch):
         self.paths, self.rounds_of = {}, {}
         self._commit(tour)
 
-    def take(self, part: Part) -> None:
-        reported = part.reported
-        if reported is None or reported.best is None or part.reason is None:
+    def take(self, part: Part, reported: Report) -> None:
+        if reported.best is None or reported.climbers is None or part.reason is None:
             return
         is_cut, tour = part.reason == "time limit" or part.ends, reported.best.tour
-        assert reported.climbers is not None
         number = ALL if self.is_passing else int(part.key.split(" ")[2])
         if is_cut:
             self.cut_paths[number] = tour
@@ -382,10 +365,10 @@ class Stripes(PartedSearch):
         return self.gathered()
 
     def gathered(self) -> Found:
-        best = self._best
+        best = self.best
         assert best is not None
         lengths, steps = np.array([best.length]), np.array([self.kicks])
-        return Found(best, lengths, steps, np.array([self.is_descended]), mapping=self.facts.mapping)
+        return Found(best, lengths, steps, np.array([self.is_descended]), mapping=self.last.mapping)
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
         tour, length, _ = super().checked(found)

@@ -18,10 +18,9 @@ from workers import Killer, is_running, short_slices
 
 import pytsp
 from pytsp.cli.commands import main
-from pytsp.distributed.coordinator import _is_loss
+from pytsp.distributed.coordinator import Reply, _is_loss
 from pytsp.distributed.dask import Cluster, connect
 from pytsp.distributed.places import Place
-from pytsp.distributed.worker import Reply
 from pytsp.exceptions import PytspError
 
 # By a module within: this folder has the name of Dask's package, and is found where that is not.
@@ -70,7 +69,7 @@ def test_a_worker_that_is_lost_as_its_result_arrives_is_a_loss() -> None:
         status = "lost"
 
         async def _result(self, *, raiseit: bool) -> Reply:
-            return Reply("done", "", b"")
+            return Reply(b"", "", 0.0)
 
     async def hear(reported: Future[Reply]) -> None:
         await cfexecutor._cascade_future(Lost(), reported)

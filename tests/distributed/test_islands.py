@@ -19,7 +19,7 @@ import pytsp
 from pytsp.backends.context import Backend
 from pytsp.backends.devices import Probe
 from pytsp.backends.registry import open_backend
-from pytsp.distributed import devices, search, slices
+from pytsp.distributed import places, search, slices
 from pytsp.distributed.islands import (
     GENERATIONS,
     MANY_CITIES,
@@ -130,16 +130,16 @@ def test_islands_give_way_to_each_other_and_lose_nothing(workers: int | None, mo
 def test_gpus_of_one_process_find_what_the_cpu_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     gpus = [emulated.GPU, replace(emulated.GPU, index=1)]
     monkeypatch.setattr(emulated.Emulated, "probe", lambda _: Probe(tuple(gpus)))
-    monkeypatch.setattr(devices, "_devices_of", lambda *_: (name, gpus))
+    monkeypatch.setattr(places, "_devices_of", lambda *_: (name, gpus))
     instance, options = uniform(300), {"solver": "eax", "islands": 3, "climbers": 12, "moves": "flat"}
-    with pytsp.distributed.Devices() as places:
+    with pytsp.distributed.Devices() as executor:
         opened = set()
         for _ in range(2):
-            result = pytsp.solve(instance, executor=places, progress=lambda now: opened.add(now.workers), **options)
+            result = pytsp.solve(instance, executor=executor, progress=lambda now: opened.add(now.workers), **options)
             expected = pytsp.solve(instance, backend="c", **options)
             assert np.array_equal(result.tour, expected.tour) and np.array_equal(result.lengths, expected.lengths)
         points = np.random.default_rng(0).random((30, 40, 2))
-        many = pytsp.solve_many(points, executor=places, climbers=6)
+        many = pytsp.solve_many(points, executor=executor, climbers=6)
     assert np.array_equal(many.tours, pytsp.solve_many(points, climbers=6, backend="c").tours)
     assert opened == {2} and result.backend == name
 
@@ -149,7 +149,13 @@ def test_rounds_of_many_cities_are_longer() -> None:
     assert round_generations(MANY_CITIES + 1) == MORE_GENERATIONS
 
 
-def test_a_solve_that_has_ended_leaves_no_population_behind() -> None:
-    before = dict(slices._live)
+def test_a_solve_that_has_ended_leaves_no_population_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs: list[slices.Job] = []
+
+    def noted(*given: Any) -> slices.Job:
+        jobs.append(slices.Job(*given))
+        return jobs[-1]
+
+    monkeypatch.setattr(search, "Job", noted)
     pytsp.solve(uniform(60), solver="eax", islands=2, climbers=8, iterations=3, backend="c")
-    assert dict(slices._live) == before
+    assert [job.live for job in jobs] == [{}]

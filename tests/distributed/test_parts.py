@@ -26,9 +26,9 @@ import pytsp
 from pytsp import Instance
 from pytsp.api.many_in_parts import RESULT_SECONDS, Solved, _packed, _Queue
 from pytsp.distributed import slices
-from pytsp.distributed.coordinator import Coordinator, Order, key_of
+from pytsp.distributed.coordinator import Coordinator, Order
 from pytsp.distributed.places import AnyExecutor, Place, Places
-from pytsp.distributed.ranges import COLUMNS, Range, join, missing
+from pytsp.distributed.slices import COLUMNS, Range, join, missing
 from pytsp.distributed.stripes import Stripe, StripeAsk
 from pytsp.problem.instances import Instances
 from pytsp.run.monitor import Watch
@@ -95,7 +95,7 @@ def test_islands_that_go_from_worker_to_worker_receive_a_tour_once() -> None:
     instance, options = uniform(400), asked("islands", climbers=20)
     with ThreadPoolExecutor(3) as executor, short_slices(0.0), pytest.MonkeyPatch.context() as patch:
         # Nobody has a search that goes on.
-        patch.setattr(slices, "_keep_live", lambda ask, search: None)
+        patch.setattr(slices, "_keep", lambda job, ask, search: False)
         result = pytsp.solve(instance, executor=executor, **options)
     assert_same(result, pytsp.solve(instance, **options))
     assert result.iterations is not None and result.iterations > 20
@@ -122,17 +122,20 @@ def test_the_instance_goes_to_a_worker_once(monkeypatch: pytest.MonkeyPatch) -> 
     KernelClock(monkeypatch, 0.02)
     monkeypatch.setattr(Pace, "fitting", lambda *_: 100.0)
     instance = uniform(400)
-    key = key_of(instance)
     with Teller(2) as executor, short_slices():
         pytsp.solve(instance, solver="ils", climbers=4, iterations=300, backend="c", executor=executor)
     # Threads are one process, to which several may have sent it at first.
-    assert 1 <= sum(key in given for *_, given in executor.given) <= 2
+    assert 1 <= sum(given is not None for *_, given, _ in executor.given) <= 2
     assert len(executor.given) > 8
-    size = len(pickle.dumps(instance))
-    assert sum(len(packed) for _, packed, _ in executor.given) < size
+    assert instance.coordinates is not None
+    points = instance.coordinates.tobytes()
+    assert all(points in given for *_, given, _ in executor.given if given is not None)
+    assert not any(points in packed for *_, packed in executor.given)
 
 
-@pytest.mark.parametrize("solver", ["restarts", "ils", "eax", "eax in bulk", "islands", "islands in bulk", "stripes"])
+@pytest.mark.parametrize(
+    "solver", ["restarts", "ils", "two-opt", "eax", "eax in bulk", "islands", "islands in bulk", "stripes"]
+)
 def test_the_solve_of_a_checkpoint_goes_on_in_any_number_of_parts(solver: str, tmp_path: Any) -> None:
     instance, options = uniform(100), asked(solver)
     expected = pytsp.solve(instance, **options)
@@ -183,7 +186,7 @@ def test_workers_that_a_limit_ends_at_once_are_not_finished(monkeypatch: pytest.
     hear = Coordinator.wait
 
     def hear_all(self: Coordinator, seconds: float) -> Any:
-        wait(self._running)
+        wait(self.running)
         return hear(self, seconds)
 
     monkeypatch.setattr(Coordinator, "wait", hear_all)
@@ -243,9 +246,9 @@ def test_what_is_no_executor_is_refused(given: dict[str, Any], said: str) -> Non
 
 
 def test_a_worker_of_another_build_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pytsp.distributed import worker  # noqa: PLC0415
-
-    monkeypatch.setattr(worker, "identity", lambda: "0.0.1 (build abc)")
+    # The coordinator asks first.
+    builds = iter(["0.0.2 (build def)"])
+    monkeypatch.setattr("pytsp.distributed.coordinator.identity", lambda: next(builds, "0.0.1 (build abc)"))
     with (
         ThreadPoolExecutor(1) as executor,
         pytest.raises(pytsp.BackendError, match=rf":{os.getpid()} has pytsp 0\.0\.1 \(build abc\)"),
@@ -267,10 +270,9 @@ def test_a_worker_of_another_build_is_refused_by_name(monkeypatch: pytest.Monkey
     ],
 )
 def test_a_process_has_its_share_of_cores_or_its_device(
-    asked: dict[str, Any], placement: dict[str, Any], expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    asked: dict[str, Any], placement: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(slices._here, "placement", placement, raising=False)
-    here = slices.placement_here({"device": None, **asked})
+    here = Place("here", is_sticky=True, own=placement).placed({"device": None, **asked})
     assert expected.items() <= here.items()
 
 
@@ -293,7 +295,7 @@ def test_a_gpu_begins_with_more_instances_than_cores_do(monkeypatch: pytest.Monk
         monkeypatch.setattr("pytsp.api.many_in_parts.places_of", lambda *_, places=places: nullcontext(places))
         found = pytsp.solve_many(instances, executor=places.executor, climbers=4, backend="c")
         assert [result.tour.tolist() for result in found] == [found[0].tour.tolist()] * 400
-        _, share = pickle.loads(places.executor.given[0][1])
+        *_, share = pickle.loads(places.executor.given[0][-1])
         sizes[has_gpu] = len(share.numbers)
     # All for a GPU, which would take more.
     assert sizes == {False: 80, True: 400}
@@ -315,7 +317,7 @@ def test_kicks_of_a_round_that_goes_on_count(
 ) -> None:
     stripe = object.__new__(Stripe)
     stripe.n, stripe.piece, stripe.seed, stripe.kicks, stripe.is_timed = 100, 10, 1, 5, is_timed
-    stripe.ask = StripeAsk(np.arange(100, dtype=np.int32), 1, first, 9, 9)
+    stripe.ask = StripeAsk(np.arange(100, dtype=np.int32), 1, first, 9)
     stripe.standing = PiecesStanding(None, 0, rounds, pieces)
     assert [stripe._count_of(each) for each in range(4)] == [9] * 4
     assert stripe.kicked == 5 * sum(counted)
@@ -409,7 +411,7 @@ def test_what_a_place_had_that_is_gone_goes_to_one_that_is_there(monkeypatch: py
             return Future()
 
     monkeypatch.setattr("pytsp.distributed.coordinator.GONE_SECONDS", 0.0)
-    coordinator = Coordinator(Two())
+    coordinator = Coordinator(Two(), None)
     for place in list(there):
         coordinator.give(place, Order(f"task of {place.name}", len, ""))
     del there[0]
