@@ -168,17 +168,12 @@ def show_progress(instance: pytsp.Instance, *, quiet: bool) -> Iterator[Callable
         yield display.take
 
 
-class _ToStandardError(logging.Handler):
-    """Prints to what `sys.stderr` is when a message comes: a live display replaces it."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        print(f"pytsp: {self.format(record)}", file=sys.stderr)
-
-
 @contextmanager
 def log_to_stderr(*, verbose: bool) -> Iterator[None]:
     """Print warnings of the library's log on standard error, each in a line, and with `verbose` the whole log."""
-    logger, handler = logging.getLogger("pytsp"), _ToStandardError()
+    # A live display that has begun takes the lines of standard error.
+    logger, handler = logging.getLogger("pytsp"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("pytsp: %(message)s"))
     level, propagates = logger.level, logger.propagate
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG if verbose else logging.WARNING)

@@ -18,7 +18,7 @@ import numpy as np
 from pytsp.datasets.registry import find
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance, concerns_not
-from pytsp.io.streams import Source, is_path, read_bytes, without_end_mark
+from pytsp.io.streams import Source, decoded, is_path, read_bytes, without_end_mark
 from pytsp.io.tables import of_table
 from pytsp.io.tsplib.lexer import as_text
 from pytsp.io.tsplib.reader import parse
@@ -147,7 +147,7 @@ def read(
                 name = "" if file.startswith("<") else path.stem
             concerns_not("a file that is not TSPLIB's", ignore_fixed_edges=ignore_fixed_edges)
             if kind == "table":
-                return of_table(_decoded(data), metric, columns, asymmetric, name)
+                return of_table(decoded(without_end_mark(data)), metric, columns, asymmetric, name)
             document = _array(mapped or data) if kind == "array" else _json(data, kind)
             return as_instance(document, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
     except InstanceError as error:
@@ -165,13 +165,6 @@ def _kind_of(data: bytes) -> str:
     # TSPLIB's keywords have a colon, or a line for themselves.
     is_table = _NUMBER.match(line) or (_SEPARATOR.search(line) and b":" not in line)
     return "table" if is_table else "TSPLIB"
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        return without_end_mark(data).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InstanceError(f"it is not a text in UTF-8: {error}") from error
 
 
 def _mapped(path: Path) -> MappedFile | None:
@@ -208,7 +201,7 @@ def _array(data: bytes | MappedFile) -> object:
 def _json(data: bytes, kind: str) -> object:
     """Return what JSON says: an object, or where it need not be GeoJSON a list, of coordinates or distances."""
     try:
-        document = json.loads(_decoded(data))
+        document = json.loads(decoded(without_end_mark(data)))
     except (json.JSONDecodeError, RecursionError) as error:
         raise InstanceError(f"it is not JSON: {error}") from error
     if kind == "GeoJSON" and not isinstance(document, dict):

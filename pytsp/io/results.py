@@ -30,8 +30,6 @@ class Found(Protocol):
     def length(self) -> int | float: ...
     @property
     def is_open(self) -> bool: ...
-    @property
-    def order(self) -> list[str]: ...
     def with_arrays(self) -> dict[str, object]: ...
 
 
@@ -111,7 +109,7 @@ def to_csv(result: Found) -> str:
     import csv  # noqa: PLC0415
 
     columns, rows = _coordinates(result.instance)
-    names = None if result.instance.labels is None else result.order
+    names = None if result.instance.labels is None else result.instance.names_of(result.tour)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["position", "city", *(["name"] if names else []), *columns])

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import IO, TypeAlias, TypeGuard
 
-from pytsp.exceptions import TsplibError
+from pytsp.exceptions import InstanceError, TsplibError
 from pytsp.utils.arguments import file_name
 from pytsp.utils.notices import warn_user
 
@@ -63,6 +63,14 @@ def without_end_mark(data: bytes) -> bytes:
     count = data.count(_END_MARK, len(rest))
     warn_user(f"{count} byte{'s' if count > 1 else ''} 0x1A at its end left out")
     return rest + b"\n"
+
+
+def decoded(data: bytes) -> str:
+    """Return the text that bytes are in UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InstanceError(f"it is not a text in UTF-8: {error}") from error
 
 
 def _expanded(data: bytes, file: str) -> bytes:

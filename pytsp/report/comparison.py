@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from pytsp.exceptions import PytspError
 from pytsp.plotting.figures import bars
-from pytsp.report.parts import facts_table, image, page_of, table_of
+from pytsp.report.parts import environments, image, page_of, table_of
 
 # How a way is named: by what it has of these.
 _WAY = ("backend", "neighbourhood", "mapping", "threads", "device")
@@ -35,7 +35,7 @@ def comparison_page(facts: Mapping[str, Any], source: str) -> str:
     sections = {
         "Seconds": _picture(rows),
         "Ways": table_of("ways", _COLUMNS, rows, _cell, _NUMBERS),
-        "Environment": _environment(facts.get("environment")),
+        "Environment": environments([("", facts.get("environment"))], "The comparison does not tell it."),
     }
     return page_of(title, "; ".join(said) + ".", sections)
 
@@ -80,9 +80,3 @@ def _cell(name: str, value: object) -> str:
     if name in ("opening", "first_call", "seconds", "least", "most", "ratio"):
         return f"{value:.3f}"
     return f"{value:,.10g}" if isinstance(value, (int, float)) else str(value)
-
-
-def _environment(found: object) -> str:
-    if not isinstance(found, dict):
-        return '<p class="note">The comparison does not tell it.</p>'
-    return facts_table("environment", [(str(name), [str(value)]) for name, value in found.items()])

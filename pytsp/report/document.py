@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from pytsp.exceptions import InstanceError, PytspError
 from pytsp.plotting.figures import figure_of
 from pytsp.plotting.maps import Map, map_of
 from pytsp.problem.instance import Instance
-from pytsp.report.parts import as_base64, facts_table, fill, image, page_of, table_of, template
+from pytsp.report.parts import UNKNOWN, as_base64, environments, fill, image, page_of, table_of, template
 from pytsp.run.saved_runs import Run, label_runs
 from pytsp.utils.text import one_line
 
@@ -29,7 +29,7 @@ MOST_LABELLED, MOST_LISTED = 100_000, 10_000
 # A table's columns: those of numbers, and others.
 _NUMBERS = ("seed", "climbers", "iterations", "length", "forbidden_edges", "gap", "lower_bound", "gap_bound", "seconds")
 _COLUMNS = ("solver", "backend", *_NUMBERS, "stop_reason", "device", "date")
-_UNKNOWN = "–"
+_NO_ENVIRONMENT = "The runs do not tell it; those that pytsp solve --json prints do."
 _ON_CLIMBERS = (
     "Dashed: the best tour. Of edge assembly crossover (eax) the climbers are those of the last population, "
     "which need not be the one that found it."
@@ -59,7 +59,7 @@ def page(runs: Sequence[Run | Result]) -> str:
         "Order of the visit": _visit(instance, by_length[0]),
         "Runs": table_of("runs", ("run", *_COLUMNS), rows, _cell, _NUMBERS, best=labelled.index(by_length[0])),
         "Curves": _curves(labelled),
-        "Environment": _environment(labelled),
+        "Environment": environments([(run.label, run.facts.get("environment")) for run in labelled], _NO_ENVIRONMENT),
     }
     title = f"{instance.name or 'instance'}: {instance.n:,} cities"
     return page_of(title, _summary(instance, by_length), sections, script=template("report.js"), data=data)
@@ -163,7 +163,7 @@ def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
 
 def _cell(name: str, fact: object) -> str:
     if fact is None:
-        return _UNKNOWN
+        return UNKNOWN
     if isinstance(fact, (int, float)):
         percent = f"{100 * fact:.3f} %"
         formats = {"gap": percent, "gap_bound": percent, "seconds": f"{fact:,.2f}", "seed": str(fact)}
@@ -181,22 +181,6 @@ def _curves(runs: Sequence[Run]) -> str:
     if pictures[1][2]:
         parts.append(f'<p class="note">{_ON_CLIMBERS}</p>')
     return "\n".join(parts) or '<p class="note">The runs tell neither improvements nor climbers.</p>'
-
-
-def _environment(runs: Sequence[Run]) -> str:
-    """Return a table with a column for each environment that runs were made in."""
-    columns: dict[str, tuple[Mapping[str, Any], list[str]]] = {}
-    for run in runs:
-        found = run.facts.get("environment")
-        if isinstance(found, dict):
-            columns.setdefault(_json(found), (found, []))[1].append(run.label)
-    if not columns:
-        return '<p class="note">The runs do not tell it; those that pytsp solve --json prints do.</p>'
-    several = len(columns) > 1 or sum(len(labels) for _, labels in columns.values()) < len(runs)
-    names = list(dict.fromkeys(name for found, _ in columns.values() for name in found))
-    rows = [("run", ["; ".join(labels) for _, labels in columns.values()])] if several else []
-    rows += [(name, [str(found.get(name, _UNKNOWN)) for found, _ in columns.values()]) for name in names]
-    return facts_table("environment", rows)
 
 
 def _json(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -16,6 +17,7 @@ from pytsp.plotting.figures import encode
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+UNKNOWN = "–"
 _HEADINGS = {
     "stop_reason": "stopped",
     "gap_bound": "above the shortest, at most",
@@ -69,13 +71,23 @@ def image(name: str, words: str, figure: Figure) -> str:
     return f'<img id="{name}" alt="{words}" src="data:image/svg+xml;base64,{source}">'
 
 
-def facts_table(name: str, rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """Return a table of facts, text each: their names, and a column for each of those they are of."""
+def environments(runs: Sequence[tuple[str, object]], note: str) -> str:
+    """Return a table with a column for each environment of runs, which are given by their labels, or else the note."""
+    columns: dict[str, tuple[Mapping[str, Any], list[str]]] = {}
+    for label, found in runs:
+        if isinstance(found, dict):
+            columns.setdefault(json.dumps(found), (found, []))[1].append(label)
+    if not columns:
+        return f'<p class="note">{note}</p>'
+    several = len(columns) > 1 or sum(len(labels) for _, labels in columns.values()) < len(runs)
+    rows = [("run", ["; ".join(labels) for _, labels in columns.values()])] if several else []
+    names = dict.fromkeys(name for found, _ in columns.values() for name in found)
+    rows += [(name, [str(found.get(name, UNKNOWN)) for found, _ in columns.values()]) for name in names]
     lines = (
-        f"<tr><th>{escape(fact)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-        for fact, cells in rows
+        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for name, cells in rows
     )
-    return f'<div class="wide"><table id="{name}">{"".join(lines)}</table></div>'
+    return f'<div class="wide"><table id="environment">{"".join(lines)}</table></div>'
 
 
 def table_of(

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from pytsp.exceptions import InstanceError
 from pytsp.io.segments.drawing import Drawing, Step, read_features, read_segment_table
 from pytsp.io.segments.svg import read_svg
-from pytsp.io.streams import Source, read_bytes
+from pytsp.io.streams import Source, decoded, read_bytes
 from pytsp.utils.notices import about
 
 __all__ = ["Drawing", "KINDS", "Step", "read_drawing"]
@@ -30,8 +30,6 @@ def read_drawing(source: Source, kind: str | None = None) -> Drawing:
         raise InstanceError(f"{file}: the ending {ending!r} is of no kind of drawing; known: {', '.join(KINDS)}")
     try:
         with about(file):
-            return KINDS[ending](data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InstanceError(f"{file}: it is not a text in UTF-8: {error}") from error
+            return KINDS[ending](decoded(data))
     except InstanceError as error:
         raise InstanceError(f"{file}: {error}") from error
