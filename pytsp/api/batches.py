@@ -17,7 +17,7 @@ from pytsp.api.collapsed import collapse_all
 from pytsp.api.dispatch import open_placed, task_of
 from pytsp.api.reductions import WithFixedEdges
 from pytsp.api.steps import Request, Restater
-from pytsp.api.together import Together, kind_of
+from pytsp.api.together import MOST_CITIES_OF_A_THREAD, Together, kind_of
 from pytsp.api.transforms import solve_instance
 from pytsp.backends.context import Backend
 from pytsp.exceptions import InstanceError
@@ -35,7 +35,7 @@ from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.policy import SHORT_CURVE_SECONDS
-from pytsp.solvers.speeds import BYTES
+from pytsp.solvers.speeds import BYTES, SPEEDS
 from pytsp.utils.arguments import seed_number, whole_number
 from pytsp.utils.memory import check_memory
 
@@ -50,8 +50,10 @@ LONE_ITERATIONS = 200
 # fewer, and takes as long for them.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
-# What a tour takes at least of an instance that there is no time for, and with its descent.
+# Least seconds of a fallback tour that is made alone, and with its descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
+# Most cities of an instance that one climber takes to a local optimum as soon as a fallback tour would be there.
+CLIMBED_CITIES = 200
 # The least time limit of an instance that is solved alone.
 LEAST_SECONDS = 1e-9
 # The memory that a call may take, and what a city of a climber does on a CPU.
@@ -146,11 +148,20 @@ class Batches:
         )
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
-        """Return the seconds kept for instances that are not solved, with their descent in half of the limit."""
+        """Return the seconds kept for one climber of each instance, of many cities in half of the limit."""
         if self.watch.time_limit is None:
             return 0.0
-        quick = sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in group)
-        return max(quick, min(len(group) * SHORTENED_SECONDS, self.watch.time_limit / 2))
+        few, many = _by_size(group)
+        quick = sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in many)
+        return self._climb_seconds(few) + max(quick, min(self._climb_seconds(many), self.watch.time_limit / 2))
+
+    def _climb_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
+        """Return about how long one climber of each instance takes to a local optimum."""
+        sizes = [instance.n for _, instance, _ in group]
+        if self.kernels.device is None:
+            return SPEEDS["climb of many"] * sum(sizes) / (self.kernels.threads or 1)
+        alone = min(max(sizes, default=0), MOST_CITIES_OF_A_THREAD)
+        return SPEEDS["climb of many, GPU"] * sum(sizes) + SPEEDS["climb of many, thread"] * alone
 
     def untimely(self, instance: Instance, left: int) -> Result:
         """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
@@ -179,8 +190,26 @@ class Batches:
             fitting = min(CALL_SECONDS[machine], max(0.0, self.watch.seconds_left - reserve))
             done = sum(instance.n for _, instance, _ in chunk)
             cities = max(1, min(4 * cities, int(done * fitting / max(seconds, 1e-6))))
-        for left, (index, instance, _) in enumerate(group):
-            yield index, self.untimely(instance, len(group) - left)
+        yield from self._leave(group, reserve)
+
+    def _leave(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
+        """Yield a climber's local optimum of each instance; those of many cities may have a fallback tour only."""
+        few, many = _by_size(group)
+        yield from self._climbed(few)
+        share = (self.watch.seconds_left - reserve) / max(self._climb_seconds(many), 1e-9)
+        count = int(len(many) * min(1.0, max(0.0, share)))
+        yield from self._climbed(many[:count])
+        for left, (index, instance, _) in enumerate(many[count:]):
+            yield index, self.untimely(instance, len(many) - count - left)
+
+    def _climbed(self, group: list[tuple[int, Instance, Form]]) -> Iterator[tuple[int, Result]]:
+        """Let one climber of each instance descend, a fraction of a second at a time on a CPU."""
+        seconds = CALL_SECONDS["cpu"] if self.kernels.device is None else math.inf
+        while group:
+            fitting = seconds / self._climb_seconds(group)
+            count = self._count(group[: max(1, int(len(group) * min(1.0, fitting)))], sys.maxsize)
+            yield from self._solve_chunk(group[:count], 0.0, climbers=1)
+            group = group[count:]
 
     def _count(self, group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
         """Return how many of the first instances go together: up to `cities` in all, that fit the memory."""
@@ -196,12 +225,16 @@ class Batches:
         fitting = np.searchsorted(np.cumsum(sizes), cities, side="right")
         return max(1, int(min(fitting, np.searchsorted(np.cumsum(city_bytes * sizes + matrices), room, side="right"))))
 
-    def _solve_chunk(self, chunk: list[tuple[int, Instance, Form]], kept: float) -> Iterator[tuple[int, Result]]:
-        """Solve instances together, until only `kept` seconds of the time are left."""
+    def _solve_chunk(
+        self, chunk: list[tuple[int, Instance, Form]], kept: float, climbers: int | None = None
+    ) -> Iterator[tuple[int, Result]]:
+        """Solve instances together, until only `kept` seconds of the time are left; or let `climbers` only descend."""
         began = time.perf_counter()
         forms, instances = [form for *_, form in chunk], [instance for _, instance, _ in chunk]
         together = Together(self.kernels, self.climbing, forms)
         most = [20 + each.n // 10 if self.iterations is None else self.iterations for each in instances]
+        if climbers is not None:
+            most = [0] * len(chunk)
         generations = np.array(most, dtype=np.int32)
         looked = began
 
@@ -211,7 +244,7 @@ class Batches:
             took, looked = time.perf_counter() - looked, time.perf_counter()
             return self.watch.seconds_left - kept > took
 
-        tours, lengths = together.solved(self.seed, self.climbers, generations, go_on)
+        tours, lengths = together.solved(self.seed, climbers or self.climbers, generations, go_on)
         if self.kernels.device is None:
             self.kernels.release_memory()
         seconds = time.perf_counter() - began
@@ -233,7 +266,11 @@ class Batches:
             "passes": np.empty((len(chunk), 0), dtype=np.int32),
             "done": np.ones((len(chunk), 1), dtype=np.bool_),
         }
-        results = self._results(columns, seconds / len(chunk))
+        if climbers is not None:
+            results = self._results(columns, seconds / len(chunk), "time limit")
+            yield from zip((index for index, *_ in chunk), results, strict=True)
+            return
+        results = self._results(columns, seconds / len(chunk), "finished")
         is_coarse = together.are_coarse(tours, given, units)
         for (index, *_), result, may_be in zip(chunk, results, is_coarse, strict=True):
             yield index, self._finer(result, kept) if may_be else result
@@ -245,7 +282,7 @@ class Batches:
         finer = rescaled.solve_finer(result, request)
         return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
 
-    def _results(self, columns: dict[str, Any], seconds: float) -> Iterator[Result]:
+    def _results(self, columns: dict[str, Any], seconds: float, stop_reason: str) -> Iterator[Result]:
         """Yield the results of a kernel call, by the values of each field, which took the seconds each."""
         first = Result(
             **{name: column[0] for name, column in columns.items()},
@@ -255,11 +292,19 @@ class Batches:
             backend=self.kernels.name,
             mapping="thread",
             seconds=seconds,
-            stop_reason="finished",
+            stop_reason=stop_reason,
             solver="eax",
         )
         for row in zip(*columns.values(), strict=True):
             yield Result._of_fields(vars(first), zip(columns, row, strict=True))
+
+
+def _by_size(
+    group: list[tuple[int, Instance, Form]],
+) -> tuple[list[tuple[int, Instance, Form]], list[tuple[int, Instance, Form]]]:
+    """Return the instances of few cities, and the others."""
+    few = [each for each in group if each[1].n <= CLIMBED_CITIES]
+    return few, [each for each in group if each[1].n > CLIMBED_CITIES]
 
 
 def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:

@@ -25,9 +25,10 @@ from pytsp.api import batches, rescaled
 from pytsp.api.transforms import solve_instance
 from pytsp.backends import Backend
 from pytsp.exceptions import BackendError, InstanceError, PytspWarning
-from pytsp.problem.kernel_input import form_of
+from pytsp.problem.kernel_input import form_of, forms_of
 from pytsp.run.limits import Limits
 from pytsp.run.monitor import Watch
+from pytsp.solvers.speeds import SPEEDS
 
 
 def assert_same(a: Result, b: Result) -> None:
@@ -274,6 +275,43 @@ def test_a_time_limit_leaves_every_instance_a_tour(
         if result.instance.n == 9:
             continue
         assert result.length < 0.7 * result.instance.tour_length(np.arange(result.instance.n))
+
+
+@pytest.mark.parametrize("left", [-1.0, 1e9])
+def test_without_time_for_populations_one_climber_of_each_descends(
+    left: float, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw, most = np.random.default_rng(5), batches.CLIMBED_CITIES
+    instances = [
+        Instance.from_coordinates(draw.integers(0, 10**4, (n, 2)), metric="EUC_2D")
+        for n in [60, most, 9, most + 1, 60, most + 1]
+    ]
+    alone = pytsp.solve_many(instances, climbers=1, iterations=0, backend="c")
+    monkeypatch.setattr("pytsp.api.batches.Watch.seconds_left", property(lambda _: left))
+    # So much is kept that no population is begun.
+    monkeypatch.setattr(batches.Batches, "_untimely_seconds", lambda *_: 2e9)
+    results = pytsp.solve_many(instances, time_limit=1.0, climbers=3, backend=backend.name)
+    assert [result.instance for result in results] == instances
+    for result, climbed in zip(results, alone, strict=True):
+        assert result.stop_reason == "time limit" and result.length == result.instance.tour_length(result.tour)
+        # Those of more cities descend if there is time.
+        if result.instance.n <= most or left > 0:
+            assert np.array_equal(result.tour, climbed.tour)
+            assert result.iterations == 0
+
+
+def test_what_is_kept_for_the_untimely_is_at_most_half_of_the_limit_for_many_cities() -> None:
+    place = {"backend": "c", "threads": None, "device": None}
+    solving = batches.Batches(2, 0, None, place, Watch(time_limit=1.0))
+    most = batches.CLIMBED_CITIES
+
+    def kept(sizes: list[int]) -> float:
+        instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2)), "EUC_2D") for n in sizes]
+        return solving._untimely_seconds(list(zip(range(len(sizes)), instances, forms_of(instances), strict=True)))
+
+    assert kept([most] * 1000) == pytest.approx(SPEEDS["climb of many"] * 1000 * most)
+    assert kept([most + 1] * 500) == 0.5
+    assert kept([most, most + 1]) == pytest.approx(SPEEDS["climb of many"] * (2 * most + 1))
 
 
 @pytest.mark.timed
