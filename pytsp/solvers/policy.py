@@ -88,6 +88,8 @@ LEAST_FLAT_CITIES = 1_000
 QUICK_GREEDY_CITIES = 8_192
 # Most cities whose 1-trees take a core less time than a GPU needs to get ready.
 HOST_CITIES = 50_000
+# A greedy tour of all cities is begun with this many times its likely seconds; with less it is made part by part.
+GREEDY_MARGIN = 1.5
 # Cities up to which the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
 FEW_CITIES = 500
 

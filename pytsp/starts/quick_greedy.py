@@ -21,7 +21,7 @@ LISTS_SECONDS, JOINS_SECONDS = 8e-7, 4e-7
 # The cities of one place above which each of them would list the same few, and rounds would join only those.
 MOST_IN_A_PLACE = 64
 # The seconds that a greedy tour may take longer than expected: without one, the tour is worse than late.
-SLACK_SECONDS = 0.1
+SLACK_SECONDS = 0.03
 # The cities that get a greedy path between two looks at the clock.
 PART = 1 << 14
 
@@ -116,10 +116,12 @@ def greedy_parts(
     """
     n, end = len(points), time.perf_counter() + seconds
     found = np.arange(n, dtype=np.int32)
+    # The seconds of a city, as the part before took them.
+    pace = greedy_seconds(1, kernels)
     for begin in range(first, n, PART):
-        size = min(PART, n - begin)
-        left = end - time.perf_counter()
-        if size < 4 or greedy_seconds(size, kernels) > left:
+        size, began = min(PART, n - begin), time.perf_counter()
+        left = end - began
+        if size < 4 or pace * size > left:
             break
         part = np.arange(begin, begin + size)
         # A further city joins the ends, which thus stay where they are.
@@ -129,4 +131,5 @@ def greedy_parts(
             continue
         order = np.roll(order, -int(np.flatnonzero(order == size)[0]))[1:]
         found[part] = begin + (order if order[0] == 0 else order[::-1])
+        pace = (time.perf_counter() - began) / size
     return found

@@ -228,7 +228,7 @@ def test_time_that_is_left_goes_into_chains(is_open: bool, monkeypatch: pytest.M
     assert lengths[1] < 0.985 * lengths[0]
 
 
-@pytest.mark.parametrize(("share", "kept"), [(1.0, "greedy"), (0.5, "parts"), (0.0, "curve")])
+@pytest.mark.parametrize(("share", "kept"), [(1.5, "greedy"), (1.49, "parts"), (0.5, "parts"), (0.0, "curve")])
 def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     share: float, kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -184,7 +184,14 @@ def test_as_many_parts_are_greedy_as_there_is_time_for(monkeypatch: pytest.Monke
         monkeypatch.setattr(module, name, 5e-4)
     assert greedy_seconds(1_000, kernels) == 1.0
     assert greedy_seconds(1_000, open_backend("multicore", threads=2)) == 0.75
-    for times, expected in (([0.0, 0.0, 0.99, 2.1], 2_000), ([0.0, 2.01], 0), ([0.0, 0.1, 1.1, 1.9], 3_000)):
+    # When all begins, then when each part begins and ends: the next one is thought to take as long.
+    for times, expected in (
+        ([0.0, 0.0, 0.99, 0.99, 1.98, 2.1], 2_000),
+        ([0.0, 2.01], 0),
+        ([0.0, 0.1, 1.1, 1.1, 1.9, 1.9, 2.0], 3_000),
+        ([0.0, 0.0, 1.6, 1.6], 1_000),
+        ([0.0, 0.0, 1.4, 1.4, 1.6, 1.6, 1.7], 3_000),
+    ):
         seconds = iter(times)
         # What a greedy path itself asks the clock is not counted.
         monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda seconds=seconds: next(seconds)))

@@ -173,7 +173,8 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         return best
     # In the end others are measured, but nothing else happens that time is reserved for.
     left = with_grace(watch.seconds_left + watch.reserve)
-    end = watch.seconds + left - 2 * (watch.seconds - began)
+    length_seconds = watch.seconds - began
+    end = watch.seconds + left - 2 * length_seconds
 
     def seconds_left() -> float:
         left = end - watch.seconds
@@ -184,9 +185,9 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         reordering = reordering_seconds(instance, tour, seconds_left())
         is_reordered = reordering < seconds_left()
         if seconds_left() > 0:
-            kept = reordering if is_reordered else 0.0
+            kept = reordering + length_seconds if is_reordered else 0.0
             best = _shorter(instance, best, greedy_along(task, tour, seconds_left() - kept))
-        if is_reordered:
+        if is_reordered and seconds_left() > 0:
             best = _shorter(instance, best, reordered_tour(instance, best[0], _kernels_of(task)))
         if seconds_left() > 0:
             best = _shorter(instance, best, _descended(task, best[0], seconds_left(), THREE_OPT))
@@ -230,7 +231,7 @@ def greedy_along(
     order: NDArray[np.int32] | None
     # Lists in space take more memory than those in the plane.
     is_whole = plane.shape[1] == 2 or instance.n <= PART
-    if greedy_seconds(instance.n, kernels) > seconds or not is_whole:
+    if policy.GREEDY_MARGIN * greedy_seconds(instance.n, kernels) > seconds or not is_whole:
         order = greedy_parts(points, plane, kernels, seconds, 0 if further is None else 1)
     else:
         ends = [_place(tour, city) for city in given_ends(instance)]
