@@ -106,7 +106,9 @@ def _far_cities(instance: Instance, tour: NDArray[np.int32], unit: float, *, is_
         return [], 0.0
     others = np.setdiff1d(np.arange(n), far)
     for city in far:
-        nearest = min(instance.distances(city, others).min(), instance.distances(others, city).min())
+        nearest = instance.distances(city, others).min()
+        if instance.asymmetric:
+            nearest = min(nearest, instance.distances(others, city).min())
         if nearest <= least:
             return [], 0.0
     return far.tolist(), float(rest[0])
