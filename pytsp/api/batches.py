@@ -208,7 +208,8 @@ class Batches:
         while group:
             fitting = seconds / self._climb_seconds(group)
             count = self._count(group[: max(1, int(len(group) * min(1.0, fitting)))], sys.maxsize)
-            yield from self._solve_chunk(group[:count], 0.0, climbers=1)
+            # No time is left for searches on finer scales either.
+            yield from self._solve_chunk(group[:count], math.inf, climbers=1)
             group = group[count:]
 
     def _count(self, group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
@@ -232,9 +233,8 @@ class Batches:
         began = time.perf_counter()
         forms, instances = [form for *_, form in chunk], [instance for _, instance, _ in chunk]
         together = Together(self.kernels, self.climbing, forms)
-        most = [20 + each.n // 10 if self.iterations is None else self.iterations for each in instances]
-        if climbers is not None:
-            most = [0] * len(chunk)
+        iterations = self.iterations if climbers is None else 0
+        most = [20 + each.n // 10 if iterations is None else iterations for each in instances]
         generations = np.array(most, dtype=np.int32)
         looked = began
 
@@ -266,11 +266,7 @@ class Batches:
             "passes": np.empty((len(chunk), 0), dtype=np.int32),
             "done": np.ones((len(chunk), 1), dtype=np.bool_),
         }
-        if climbers is not None:
-            results = self._results(columns, seconds / len(chunk), "time limit")
-            yield from zip((index for index, *_ in chunk), results, strict=True)
-            return
-        results = self._results(columns, seconds / len(chunk), "finished")
+        results = self._results(columns, seconds / len(chunk), "finished" if climbers is None else "time limit")
         is_coarse = together.are_coarse(tours, given, units)
         for (index, *_), result, may_be in zip(chunk, results, is_coarse, strict=True):
             yield index, self._finer(result, kept) if may_be else result

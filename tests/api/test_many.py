@@ -300,6 +300,15 @@ def test_without_time_for_populations_one_climber_of_each_descends(
             assert result.iterations == 0
 
 
+def test_without_time_a_coarse_tour_is_told_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(0).random((50, 2))
+    points[0] = 1e12
+    monkeypatch.setattr(batches.Batches, "_untimely_seconds", lambda *_: 2e9)
+    [result] = pytsp.solve_many([points], time_limit=60.0, backend="c")
+    assert result.stop_reason == "time limit" and result.is_coarse
+    assert result.length == result.instance.tour_length(result.tour)
+
+
 def test_what_is_kept_for_the_untimely_is_at_most_half_of_the_limit_for_many_cities() -> None:
     place = {"backend": "c", "threads": None, "device": None}
     solving = batches.Batches(2, 0, None, place, Watch(time_limit=1.0))
