@@ -76,7 +76,7 @@ def _ground(task: Task[Any], cities: NDArray[np.int32] | None) -> tuple[_Ground,
     along = along_hilbert(points)
     order = along.order.astype(np.int32)
     ordered = some._in_order(order)
-    lists = lists_of(ordered, along.keys, order, task)
+    lists, _ = lists_of(ordered, along.keys, order, task)
     form = form_of(ordered, in_space_above=0)
     return (order if cities is None else cities[order], ordered, lists, form), numbers_of(order)
 

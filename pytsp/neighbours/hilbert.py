@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -25,16 +27,18 @@ class AlongCurve(NamedTuple):
     keys: NDArray[np.uint64]
 
 
-def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -> AlongCurve:
+def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None, seconds: float = math.inf) -> AlongCurve:
     """Return the order of `points`, shape (n, 2) or (n, 3), along Hilbert's curve, and their cells.
 
     The curve fills the smallest cube around the points, of 2**20 cells along an axis. A cell of more than eight points
     has a curve of its own through the smallest cube around them, and so have the cells of that curve. Points of other
-    cells are in order of their numbers. In the plane `kernels` may make the first order, which is the same. Work O(n
-    log n) for each factor of 2**20 between the scales of the points.
+    cells are in order of their numbers. Of `seconds` curves within cells leave as much as the first curve took. In the
+    plane `kernels` may make the first order, which is the same. Work O(n log n) for each factor of 2**20 between the
+    scales of the points.
 
     J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
+    began = time.perf_counter()
     if kernels is None:
         low, high = extremes(points)
         side = (high - low).max()
@@ -48,7 +52,8 @@ def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -
     if len(places):
         # The place of a cell's first point is its number, which leaves room for the cells within.
         keys = np.repeat(*_first_and_sizes(keys)).astype(np.uint64)
-    while len(places):
+    took = time.perf_counter() - began
+    while len(places) and time.perf_counter() - began + took * (1 + len(places) / len(points)) <= seconds:
         first, sizes = _first_and_sizes(keys[places])
         inside = points[order[places]]
         low, high = np.minimum.reduceat(inside, first), np.maximum.reduceat(inside, first)
@@ -72,9 +77,9 @@ def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -
     return AlongCurve(order, keys)
 
 
-def hilbert_order(points: NDArray[np.float64]) -> NDArray[np.int32]:
+def hilbert_order(points: NDArray[np.float64], seconds: float = math.inf) -> NDArray[np.int32]:
     """Return the numbers of `points` in order along Hilbert's curve, by `along_hilbert`."""
-    return along_hilbert(points).order.astype(np.int32)
+    return along_hilbert(points, seconds=seconds).order.astype(np.int32)
 
 
 def _first_and_sizes(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, metric_named, unit_vectors
 
-# The metrics of places on a sphere.
+# The metrics of places on a sphere, and the points of the spheres that are known.
 SPHERES = ("GEO", "GEOM", "HAVERSINE")
-
+_ON_SPHERES: WeakKeyDictionary[Instance, NDArray[np.float64]] = WeakKeyDictionary()
 
 PLANE_METRICS = ("EUC_2D", "CEIL_2D", "EUCLIDEAN")
 """The metrics of the plane that all kernels take as points."""
@@ -33,9 +34,14 @@ def located(instance: Instance) -> Located | None:
     """
     if instance.coordinates is None or not is_located(instance):
         return None
-    points, metric = places_of(instance), metric_named(instance.metric)
-    name = metric.alone
-    return Located(unit_vectors(name, points), 2.0) if name in SPHERES else Located(points, metric.norm or 0.0)
+    metric = metric_named(instance.metric)
+    if metric.alone not in SPHERES:
+        return Located(places_of(instance), metric.norm or 0.0)
+    points = _ON_SPHERES.get(instance)
+    if points is None:
+        points = _ON_SPHERES[instance] = unit_vectors(metric.alone, places_of(instance))
+        points.flags.writeable = False
+    return Located(points, 2.0)
 
 
 def places_of(instance: Instance) -> NDArray[np.float64]:

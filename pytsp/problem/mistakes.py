@@ -105,7 +105,8 @@ def _groups(points: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     if len(points) <= _GROUP:
         return [points]
     centres = points[np.arange(_GROUPS) * len(points) // _GROUPS]
-    apart = (np.abs(points - centre).max(axis=1) for centre in centres)
+    axes = np.ascontiguousarray(points.T)
+    apart = (np.maximum.reduce([np.abs(axis - x) for axis, x in zip(axes, centre, strict=True)]) for centre in centres)
     return [points[np.argpartition(each, _GROUP)[:_GROUP]] for each in apart]
 
 

@@ -38,7 +38,9 @@ def with_doubt(result: Result, *, is_rescaled: bool = False) -> Result:
 def warn_of_resolution(result: Result) -> None:
     """Warn of a result that is coarse."""
     instance, length, unit = result.instance, result.length, _unit(result)
-    cities, rest = _far_cities(instance, result.tour, unit, is_open=result.is_open)
+    # Where the unit is not too coarse for all cities, some are known to be far.
+    is_known = not _is_coarse_for_all(instance.n, length, result.resolution)
+    cities, rest = _far_cities(instance, result.tour, unit, is_open=result.is_open, is_known=is_known)
     kind = "path" if result.is_open else "tour"
     if cities:
         shown = some_of([_describe(instance, city) for city in cities[:MOST_NAMED]], len(cities))
@@ -67,9 +69,14 @@ def is_coarse(
     """Tell whether rounding to multiples of `resolution` leaves a doubt about a tour or path."""
     if resolution == 0 or not 0 < length < math.inf:
         return False
-    if resolution * min(instance.n, MOST_WAYS) > MOST_SHARE * length:
+    if _is_coarse_for_all(instance.n, length, resolution):
         return True
     return length < LONGEST_FAR_TOUR * resolution and bool(_far_cities(instance, tour, resolution, is_open=is_open)[0])
+
+
+def _is_coarse_for_all(n: int, length: Any, resolution: Any) -> Any:
+    """Tell whether roundings may add up to more than lengths, whatever their ways; both may be arrays."""
+    return resolution * min(n, MOST_WAYS) > MOST_SHARE * length
 
 
 def may_be_coarse(
@@ -82,7 +89,7 @@ def may_be_coarse(
 
     `ways` returns the ways of some of the tours in units, in order, shape (m, n).
     """
-    found = resolutions * min(n, MOST_WAYS) > MOST_SHARE * lengths
+    found: NDArray[np.bool_] = _is_coarse_for_all(n, lengths, resolutions)
     others = np.flatnonzero(~found & (lengths < LONGEST_FAR_TOUR * resolutions))
     if others.size:
         least = _least_rest(n, 1.0)
@@ -92,10 +99,13 @@ def may_be_coarse(
     return found
 
 
-def _far_cities(instance: Instance, tour: NDArray[np.int32], unit: float, *, is_open: bool) -> tuple[list[int], float]:
+def _far_cities(
+    instance: Instance, tour: NDArray[np.int32], unit: float, *, is_open: bool, is_known: bool = False
+) -> tuple[list[int], float]:
     """Return the cities far from all others that leave the others too few units, and the length of the others' ways.
 
-    There are none where the others have enough units, or more than a quarter of the cities would be far.
+    There are none where the others have enough units, or more than a quarter of the cities would be far. If it
+    `is_known` that there are some, they are those with long ways.
     """
     n, least = instance.n, _least_rest(instance.n, unit)
     ways = instance.distances(tour, np.roll(tour, -1)).astype(np.float64)
@@ -105,7 +115,7 @@ def _far_cities(instance: Instance, tour: NDArray[np.int32], unit: float, *, is_
     if not 0 < len(far) <= FAR_SHARE * n or not 0 < rest[0] < least:
         return [], 0.0
     others = np.setdiff1d(np.arange(n), far)
-    for city in far:
+    for city in [] if is_known else far:
         nearest = instance.distances(city, others).min()
         if instance.asymmetric:
             nearest = min(nearest, instance.distances(others, city).min())

@@ -29,6 +29,8 @@ MOST_NUMBERED = 2**25
 HIDING = 5.0
 # Most cities with chains over the whole tour in place of pieces of it, and most threads where they are many.
 MOST_CHAINED, MOST_CHAIN_THREADS = 2_000_000, 3
+# Share of the time left that a call fills where shorter ones can follow: its iterations may take longer than the last.
+CALL_SHARE = 2 / 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
 # A population on a CPU needs this many times the seconds that its lists took.
@@ -49,6 +51,8 @@ POPULATIONS = 10
 # shortest length by themselves end such a solve, or CONFIRMATIONS large ones without a shorter tour: in one of four
 # solves of gr666 these find what the first three miss.
 CONFIRMED_CITIES, AGREED, CONFIRMATIONS = 1_500, 3, 2
+# Chains end up to 1.5 % longer from a curve's tour, as far as it is not shorter by itself: it has to be by this share.
+CURVE_SHARE = 0.98
 # Most climbers of a GPU, and ants of its colonies, as far as the memory for climbers holds them.
 GPU_CLIMBERS, GPU_ANTS = 4_096, 16_384
 # Blocks, or threads, that keep the multiprocessors of a GPU busy with random restarts.
@@ -68,7 +72,7 @@ LEAST_PIECE = 8
 DESCENTS, FIRST_DESCENT, DESCENT_EVERY, DESCENT_PASSES = 2, 10, 50, 200
 # Seconds of overrun allowed for a tour without a search; for shortening one small instances have the next in any case,
 # a curve the third, and all cities are looked at in rows of a matrix within the last.
-GRACE_SECONDS, SHORT_SHORTENING_SECONDS, SHORT_CURVE_SECONDS, SHORT_ROWS_SECONDS = 0.04, 0.02, 0.06, 0.05
+GRACE_SECONDS, SHORT_SHORTENING_SECONDS, SHORT_CURVE_SECONDS, SHORT_ROWS_SECONDS = 0.03, 0.02, 0.06, 0.05
 # Shares of what is left of a limit: of more than the first `ils` starts from a population's tour, as another descent
 # is dear; exits from clusters take at most the second before a search in pieces, and a tour by rows of a matrix that
 # takes more than the third is made before anything else.
@@ -262,7 +266,7 @@ def is_population_late(n: int, there: int, climber_seconds: float, seconds_left:
 
     Fewer agree on a longer tour than kicks of one climber find.
     """
-    return (max(FEWEST_CLIMBERS, n // 1_250) - there) * climber_seconds > 0.5 * seconds_left
+    return (max(FEWEST_CLIMBERS, n // 1_250) - there) * climber_seconds > 0.65 * seconds_left
 
 
 # Iterated local search

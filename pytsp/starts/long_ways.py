@@ -19,7 +19,7 @@ LEAST_SHARE = 0.1
 # More parts take too long, fewer have one order.
 MOST_PARTS, LEAST_PARTS = 1 << 13, 5
 # About what a city takes where there are no long ways, and a part.
-CITY_SECONDS, PART_SECONDS = 5e-8, 8e-6
+CITY_SECONDS, PART_SECONDS = 6e-8, 1e-5
 
 
 def reordering_seconds(instance: Instance, tour: NDArray[np.int32], seconds: float) -> float:

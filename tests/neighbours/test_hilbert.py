@@ -62,6 +62,21 @@ def test_cells_of_few_points_are_left_as_they_are() -> None:
     assert hilbert_order(inside).tolist() == [*range(0, 16, 2), *range(1, 16, 2)]
 
 
+@given(points=strategies.clusters(max_n=80))
+@example(points=np.outer(np.power(2.0, -np.arange(60)), [1.0, 1.0]))
+def test_without_time_cells_have_no_curves_of_their_own(points: NDArray[np.float64]) -> None:
+    order, keys = along_hilbert(points, seconds=0.0)
+    whole = along_hilbert(points, seconds=1e9)
+    assert np.array_equal(whole.order, along_hilbert(points).order)
+    cell_of, place_of = np.empty_like(order), np.empty_like(order)
+    cell_of[order], place_of[whole.order] = keys, np.arange(len(points))
+    for cell in np.unique(keys):
+        cities = np.flatnonzero(cell_of == cell)
+        # They are in order of their numbers, and where they are with time, too.
+        assert order[keys == cell].tolist() == cities.tolist()
+        assert sorted(place_of[cities]) == np.flatnonzero(keys == cell).tolist()
+
+
 @pytest.mark.parametrize("axes", [2, 3])
 @pytest.mark.parametrize("side", [1e-7, 1e-12, 1e-100])
 def test_a_cluster_is_in_the_order_that_it_has_by_itself(axes: int, side: float) -> None:

@@ -11,7 +11,10 @@ from tasks import task_of
 import pytsp
 from pytsp import Instance
 from pytsp.backends import open_backend
+from pytsp.generate import uniform
+from pytsp.solvers import policy
 from pytsp.solvers.common import starting_tours
+from pytsp.solvers.common.candidates import lists_without_exits
 from pytsp.solvers.common.starting_tours import with_clusters_in_order
 from pytsp.solvers.options.ils import ILS
 
@@ -37,6 +40,45 @@ def test_tours_of_villages_start_shorter(
     monkeypatch.setattr(starting_tours, "reordered_tour", lambda instance, tour, kernels: tour)
     before = pytsp.solve(instance, solver=solver, backend="c", **options)
     assert found[0].length < 0.99 * before.length
+
+
+@pytest.mark.parametrize("is_of_villages", [False, True])
+def test_chains_start_along_the_curve_where_the_greedy_tour_is_far_longer(
+    is_of_villages: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "QUICK_GREEDY_CITIES", 1_000)
+    instance = villages("EUC_2D") if is_of_villages else uniform(1_500, 1)
+    task = task_of(instance, ILS(), kernels=open_backend("c"))
+    curve = starting_tours.space_filling_curve(instance)
+    along = with_clusters_in_order(task, curve)
+    assert np.array_equal(along, curve) != is_of_villages
+    greedy = starting_tours.greedy_along(task, curve, 1e9, lists_without_exits(task))
+    assert greedy is not None
+    greedy = with_clusters_in_order(task, greedy)
+    share = instance.tour_length(along) / instance.tour_length(greedy)
+    for least, expected in ((0.999 * share, greedy), (1.001 * share, along if is_of_villages else greedy)):
+        monkeypatch.setattr(policy, "CURVE_SHARE", least)
+        assert np.array_equal(starting_tours.starting_tours(task, 1, moves=2)[0], expected)
+
+
+def test_chains_in_place_of_pieces_start_without_exits_from_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, "RECOMBINED_CITIES", range(8, 300))
+    monkeypatch.setattr(policy, "QUICK_GREEDY_CITIES", 300)
+    monkeypatch.setattr(policy, "chains_fit", lambda *_: True)
+    monkeypatch.setattr(policy, "QUADRANTS_LISTS", 1e9)
+    make, seen = starting_tours.greedy_along, []
+
+    def noted(task: Any, tour: Any, seconds: float, lists: Any) -> Any:
+        seen.append((task.instance, lists))
+        return make(task, tour, seconds, lists)
+
+    monkeypatch.setattr(starting_tours, "greedy_along", noted)
+    assert pytsp.solve(villages("EUCLIDEAN"), time_limit=0.3, backend="c").solver == "ils"
+    assert len(seen) == 1
+    ordered, lists = seen[0]
+    ways = ordered.distances(np.arange(ordered.n)[:, None], lists)
+    # None leads to another village.
+    assert (ways < 1e-3).all()
 
 
 def test_matrices_have_no_clusters_that_are_seen() -> None:

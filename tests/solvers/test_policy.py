@@ -61,13 +61,13 @@ def test_each_speed_and_size_is_read() -> None:
 def test_chains_over_the_whole_tour_are_begun_where_the_lists_of_pieces_were_soon_made(
     lists_seconds: float, solver: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    clock = Clock().install(monkeypatch)
+    Clock().install(monkeypatch)
     large: Any = __import__("pytsp.solvers.large.solver", fromlist=["lists_of"])
     lists_of = large.lists_of
 
     def slowly(*arguments: Any) -> Any:
-        clock.seconds += lists_seconds
-        return lists_of(*arguments)
+        lists, near = lists_of(*arguments)
+        return lists, near._replace(seconds=lists_seconds)
 
     monkeypatch.setattr(large, "lists_of", slowly)
     monkeypatch.setattr(policy, "RECOMBINED_CITIES", range(8, 300))
@@ -142,6 +142,16 @@ def test_a_first_call_makes_one_iteration_however_fast_a_machine_may_be() -> Non
     assert pace.fitting(9.0, 9.0) == 8
     pace.observe(8, 1e-3, least=0.01)
     assert pace.fitting(9.0, 9.0) == pytest.approx(15)
+
+
+def test_the_last_calls_become_shorter_so_that_a_slower_machine_is_hardly_late() -> None:
+    pace: Any = __import__("pytsp.solvers.common.pacing", fromlist=["Pace"]).Pace(hiding=5.0)
+    pace.observe(10**6, 0.01)
+    seconds = [pace.seconds * pace.fitting(9.0, left) for left in (9.0, 0.15, 0.09, 0.06, 0.01)]
+    # Down to those that hide what each call reads first.
+    assert seconds == pytest.approx([0.08, 0.08, 0.06, 0.06, 0.01])
+    pace.observe(10**8, 1.0)
+    assert pace.seconds * pace.fitting(9.0, 0.15) == pytest.approx(0.1)
 
 
 def test_calls_that_read_much_first_are_several_times_as_long_as_that_takes() -> None:

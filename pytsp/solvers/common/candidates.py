@@ -49,33 +49,33 @@ def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDA
     return alpha_lists_of(instance, lists, near.exits, task.kernels, **length) if is_by_alpha else lists
 
 
-class _Near(NamedTuple):
-    """The nearest cities of each, its exits, and the seconds that they took."""
+class Near(NamedTuple):
+    """The nearest cities of each, its exits, and the seconds that they took, perhaps without the exits."""
 
     lists: NDArray[np.int32]
     exits: NDArray[np.int32]
     seconds: float = 0.0
 
 
-def _near(task: Task[Any], k: int) -> _Near:
+def _near(task: Task[Any], k: int) -> Near:
     """Return the k nearest of each city, of each quadrant where there are quadrants, and its exits."""
     has_quadrants = _has_quadrants(task.instance, task.options)
 
-    def make() -> _Near:
+    def make() -> Near:
         instance, began = task.instance, time.perf_counter()
         lists = neighbour_lists(instance, k, quadrants=has_quadrants)
         exits = find_exits(instance, lists)
-        return _Near(lists, exits, time.perf_counter() - began)
+        return Near(lists, exits, time.perf_counter() - began)
 
     return task.recall(("near", k, has_quadrants), make)
 
 
-def _near_ways(task: Task[Any]) -> _Near:
+def _near_ways(task: Task[Any]) -> Near:
     """Return the ends of the shortest ways into and out of each city, and its exits, where the instance is doubled."""
 
-    def make() -> _Near:
+    def make() -> Near:
         lists = way_lists(task.form.whole, task.options.neighbours or DEFAULT_NEIGHBOURS)
-        return _Near(lists, find_exits(task.form.whole, lists, is_doubled=True))
+        return Near(lists, find_exits(task.form.whole, lists, is_doubled=True))
 
     return task.recall("near ways", make)
 
@@ -163,10 +163,9 @@ def are_nearest_in_time(task: Task[Any]) -> bool:
     return task.watch.seconds_left < policy.QUADRANTS_LISTS * took
 
 
-def keep_nearest(task: Task[Any], lists: NDArray[np.int32], seconds: float) -> None:
-    """Keep lists of the nearest cities with their exits, which took these seconds, for chains."""
-    found = _Near(lists, np.empty((len(lists), 0), dtype=np.int32), seconds)
-    task.recall(("near", policy.NEAREST_LISTS["neighbours"], False), lambda: found)
+def keep_nearest(task: Task[Any], near: Near) -> None:
+    """Keep lists of the nearest cities with their exits for chains."""
+    task.recall(("near", policy.NEAREST_LISTS["neighbours"], False), lambda: near)
 
 
 def is_on_a_lattice(task: Task[Any]) -> bool:

@@ -7,6 +7,7 @@ C. F. Daganzo: The length of tours in zones of different shapes. Transportation 
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import Any
 
@@ -109,9 +110,11 @@ def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | N
         rows = instance.distance_rows(0, instance.n) if given else instance.distance_matrix()
         is_short = hurried_seconds(instance.n, all_cities=True) <= policy.SHORT_ROWS_SECONDS
         return hurried_order(rows, max(seconds, 2 * policy.SHORT_ROWS_SECONDS) if is_short else seconds, first, last)
+    began = time.perf_counter()
     n, points = instance.n, curve_points(instance)
+    seconds -= time.perf_counter() - began
     if points is not None and SPEEDS["curve"] * n <= max(seconds, policy.SHORT_CURVE_SECONDS):
-        return hilbert_order(points)
+        return hilbert_order(points, seconds)
     if points is not None and points.shape[1] == 2 and SPEEDS["strips"] * n <= seconds:
         return strips(points)
     return instance.canonical_tour()

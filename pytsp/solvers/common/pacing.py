@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from pytsp.solvers import policy
+
 CALL_SECONDS = 0.15
 """Seconds that one kernel call should take."""
 
@@ -30,10 +32,10 @@ class Pace:
 
     def fitting(self, elapsed: float, seconds_left: float) -> float:
         """Return how many iterations fit, at least one, so long after the beginning, with so much time left."""
-        seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, elapsed / 2))
-        if self.shortest < math.inf:
-            seconds = max(seconds, self.hiding * self.shortest)
-        seconds = min(seconds, seconds_left)
+        least = max(SHORT_CALL_SECONDS, self.hiding * self.shortest if self.shortest < math.inf else 0.0)
+        seconds = max(least, min(CALL_SECONDS, elapsed / 2))
+        part = policy.CALL_SHARE * seconds_left
+        seconds = min(seconds, part if part > least else seconds_left)
         return max(1.0, min(seconds / self.seconds if self.seconds else math.inf, self.most))
 
     def observe(self, count: float, seconds: float, least: float = 1e-9) -> None:

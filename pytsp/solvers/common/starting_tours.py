@@ -91,9 +91,11 @@ def starting_tours(
             start: Start = options.start or _default_start(instance, moves)  # type: ignore[assignment]
             few = None if nearest is None else nearest[:, :GREEDY_NEIGHBOURS]
             is_quick = options.start is None and start == "greedy" and n > policy.QUICK_GREEDY_CITIES
-            quick = _quick_greedy(task) if is_quick else None
-            tour = start_tour(instance, start, seed=task.seed, neighbours=few) if quick is None else quick
-            tours.append(tour if options.start else with_clusters_in_order(task, tour))
+            tour = _quick_start(task) if is_quick else None
+            if tour is None:
+                tour = start_tour(instance, start, seed=task.seed, neighbours=few)
+                tour = tour if options.start else with_clusters_in_order(task, tour)
+            tours.append(tour)
         else:
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
     for climber in range(first + len(tours), end, TOGETHER):
@@ -102,13 +104,24 @@ def starting_tours(
     return np.array(tours)
 
 
-def _quick_greedy(task: Task[ILS]) -> NDArray[np.int32] | None:
-    """Return the greedy tour by kernels, where there are some and the cities are along a curve."""
+def _quick_start(task: Task[ILS]) -> NDArray[np.int32] | None:
+    """Return the greedy tour by kernels with its clusters in order, where there are some and cities are along a curve.
+
+    It is the tour along that curve where that is far shorter: some cities are far away, then, at every scale.
+    """
     instance = task.instance
     if curve_points(instance) is None or partners_of(instance) is not None or host_kernels(task.kernels) is None:
         return None
     lists = None if are_given(task.options) else lists_without_exits(task)
-    return greedy_along(task, space_filling_curve(instance), math.inf, lists)
+    curve = space_filling_curve(instance)
+    greedy = greedy_along(task, curve, math.inf, lists)
+    if greedy is None:
+        return None
+    greedy, along = (with_clusters_in_order(task, tour) for tour in (greedy, curve))
+    if np.array_equal(along, curve):
+        return greedy
+    is_shorter = instance.tour_length(along) < policy.CURVE_SHARE * instance.tour_length(greedy)
+    return along if is_shorter else greedy
 
 
 def _random_tours(task: Task[ILS], count: int, first: int) -> NDArray[np.int32]:

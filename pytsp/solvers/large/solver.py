@@ -25,7 +25,7 @@ from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import curve_points, is_located, is_planar, partners_of
 from pytsp.problem.tours import numbers_of
 from pytsp.solvers import policy
-from pytsp.solvers.common.candidates import alpha_lists_of, is_alpha, keep_nearest
+from pytsp.solvers.common.candidates import Near, alpha_lists_of, is_alpha, keep_nearest
 from pytsp.solvers.common.loop import Search
 from pytsp.solvers.common.starting_tours import with_clusters_in_order
 from pytsp.solvers.common.task import Task
@@ -69,17 +69,16 @@ def begin(task: Task[Any]) -> Search:
         instance.tour_length(order)
     # In the end the tour is checked and measured, told, and all memory given back: in the time of three lengths.
     watch.reserve = 3 * (watch.seconds - began)
-    began = watch.seconds
     try:
         # Without an initial tour none is shorter sooner than one whose pieces have descended.
         look(instance.n, 0.0 if task.initial_tour is not None else SPEEDS["pieces, start"] * instance.n)
-        lists = lists_of(ordered, keys, order, task)
+        lists, near = lists_of(ordered, keys, order, task)
         look(instance.n)
-        del keys
-        took = watch.seconds - began
+        took = near.seconds
         may_change = task.may_change_solver and watch.state is None
         if may_change and policy.chains_fit(instance.n, task.kernels.threads, took, watch.seconds_left):
-            return _chains(task, ordered, order, lists, took)
+            return _chains(task, ordered, order, near)
+        del keys, near
         form = form_of(ordered, in_space_above=0)
         # It stays as it was where the solve began.
         piece = options.piece if watch.state is None else watch.state.whole("piece", policy.LEAST_PIECE, 2**31 - 1)
@@ -98,18 +97,12 @@ def begin(task: Task[Any]) -> Search:
         raise OutOfTime(order if instance.n > policy.FEW_CITIES else None) from None
 
 
-def _chains(
-    task: Task[Any],
-    ordered: Instance,
-    order: NDArray[np.int32],
-    lists: NDArray[np.int32] | None = None,
-    seconds: float = 0.0,
-) -> Population:
-    """Return the climbers of an iterated local search of the renumbered cities; lists that are known took `seconds`."""
+def _chains(task: Task[Any], ordered: Instance, order: NDArray[np.int32], near: Near | None = None) -> Population:
+    """Return the climbers of an iterated local search of the renumbered cities, whose nearest ones may be known."""
     given = None if task.initial_tour is None else numbers_of(order)[task.initial_tour]
     inner = replace(task, instance=ordered, options=ILS(), given_tour=given, memo={})
-    if lists is not None:
-        keep_nearest(inner, lists, seconds)
+    if near is not None:
+        keep_nearest(inner, near)
     search = begin_climbers(inner)
     search.task, search.cities = replace(search.task, instance=task.instance), order
     return search
@@ -126,19 +119,24 @@ def check_large(instance: Instance) -> None:
 
 def lists_of(
     ordered: Instance, keys: NDArray[np.uint64], order: NDArray[np.int32], task: Task[LargeTour]
-) -> NDArray[np.int32]:
-    """Return the neighbour lists of the renumbered cities, which are in order of these keys."""
-    neighbours = task.options.neighbours
+) -> tuple[NDArray[np.int32], Near]:
+    """Return the neighbour lists of the renumbered cities, which are in order of these keys, and what they are made of.
+
+    The seconds are those of the nearest cities alone: those of exits depend on the clusters.
+    """
+    neighbours, began = task.options.neighbours, task.watch.seconds
     if is_array(neighbours):
         given = check_neighbours(neighbours, ordered.n)  # type: ignore[arg-type]
-        return in_order(ordered, numbers_of(order)[given[order]])
+        lists = in_order(ordered, numbers_of(order)[given[order]])
+        return lists, Near(lists, lists[:, :0], task.watch.seconds - began)
     # Lists by α-nearness choose among the ten nearest.
     k = 10 if is_alpha(neighbours) else DEFAULT_NEIGHBOURS if neighbours is None else neighbours
     with boxes_by(task.kernels):
-        near = _nearest(ordered, keys, k, task)  # type: ignore[arg-type]
-        exits = _exits_in_time(ordered, near, task)
-    lists = with_exits(ordered, near, exits)
-    return alpha_lists_of(ordered, lists, exits, task.kernels) if is_alpha(neighbours) else lists
+        nearest = _nearest(ordered, keys, k, task)  # type: ignore[arg-type]
+        seconds = task.watch.seconds - began
+        near = Near(nearest, _exits_in_time(ordered, nearest, task), seconds)
+    lists = with_exits(ordered, *near[:2])
+    return (alpha_lists_of(ordered, lists, near.exits, task.kernels) if is_alpha(neighbours) else lists), near
 
 
 def _exits_in_time(ordered: Instance, near: NDArray[np.int32], task: Task[LargeTour]) -> NDArray[np.int32]:
