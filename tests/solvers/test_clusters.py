@@ -17,6 +17,7 @@ from pytsp.solvers.common import starting_tours
 from pytsp.solvers.common.candidates import lists_without_exits
 from pytsp.solvers.common.starting_tours import with_clusters_in_order
 from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.speeds import SPEEDS
 
 
 def villages(metric: str, count: int = 120, each: int = 20) -> Instance:
@@ -66,6 +67,7 @@ def test_chains_in_place_of_pieces_start_without_exits_from_clusters(monkeypatch
     monkeypatch.setattr(policy, "QUICK_GREEDY_CITIES", 300)
     monkeypatch.setattr(policy, "chains_fit", lambda *_: True)
     monkeypatch.setattr(policy, "QUADRANTS_LISTS", 1e9)
+    monkeypatch.setitem(SPEEDS, "chains, start", 2.0)
     make, seen = starting_tours.greedy_along, []
 
     def noted(task: Any, tour: Any, seconds: float, lists: Any) -> Any:
