@@ -64,8 +64,8 @@ def first_below (half: i64) (node: i64) : i64 =
   let (low, _) = loop (low, high) = (node, node + 1) while high <= half do (2 * low, 2 * high)
   in leaf * (i64.max low half - half)
 
--- | Go through the leaves that may matter to city c, its own first, and nodes above: `visit`, by node and leaf or -1,
--- tells whether what is below may matter, and looks at leaves.
+-- | Go through the leaves that may matter to city c, those near it in the order first, and nodes above: `visit`, by node and
+-- leaf or -1, tells whether what is below may matter, and looks at leaves.
 #[inline]
 def walk 'a [n] [m] ({xs = _, ys = _, zs = _, boxes = _}: boxed [n] [m]) (c: i64) (found: *a) (visit: *a -> (node: i64) -> (leaf: i64) -> (*a, bool)) : *a =
   let half = m / 2
@@ -73,19 +73,22 @@ def walk 'a [n] [m] ({xs = _, ys = _, zs = _, boxes = _}: boxed [n] [m]) (c: i64
   let own = half + c / leaf
   let (found, _) = visit found own (c / leaf)
   let first = beside own
-  -- Below `top` the next is `node`, by `deep` levels; nodes come before those below them.
-  let (found, _, _, _) =
-    loop (found: *a, top, node, deep) = (found, first, first, 0i64)
+  let is_before (node: i64) = node > 0 && first_below half node < c
+  -- Below `top` the next is `node`, by `deep` levels, or its mirror image where they lie before the city; nodes come
+  -- before those below them.
+  let (found, _, _, _, _) =
+    loop (found: *a, top, before, node, deep) = (found, first, is_before first, first, 0i64)
     while top > 0 do
-      let is_leaf = node >= half
-      let (found, is_near) = visit found node (if is_leaf then node - half else -1)
+      let place = if before then node ^ ((1 << deep) - 1) else node
+      let is_leaf = place >= half
+      let (found, is_near) = visit found place (if is_leaf then place - half else -1)
       let up = beside (top / 2)
       let turns = i64.ctz (node + 1)
       in if is_near && !is_leaf
-         then (found, top, 2 * node, deep + 1)
+         then (found, top, before, 2 * node, deep + 1)
          else if node + 1 == (top + 1) << deep
-         then (found, up, up, 0)
-         else (found, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
+         then (found, up, is_before up, up, 0)
+         else (found, top, before, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
   in found
 
 -- | The k nearest others of city c, 0 < k < n, by squared distances, then numbers. **Work:** about O(k + log n).

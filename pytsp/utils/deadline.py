@@ -68,15 +68,15 @@ def timely_blocks(n: int, most: int, cities: int = UNTIMED_CITIES) -> Iterator[s
     """Yield slices of n rows whose work takes about `BLOCK_SECONDS` at most, and `look` at the clock in between.
 
     The first block is small, because the work of a row depends on the data. A block has at most twice the rows of the
-    block before, and at most `most`. Between `most` rows it is `look(cities)`, and `look()` where they take longer than
-    `BLOCK_SECONDS`.
+    block before, and at most `most`. Before a block it is `look(cities)` with its likely seconds, and `look()` from
+    `BLOCK_SECONDS` on.
     """
-    step, first, rows, looked = max(1, int(FIRST_SHARE * most)), 0, 0, time.perf_counter()
+    step, first, began = max(1, int(FIRST_SHARE * most)), 0, time.perf_counter()
     while first < n:
-        began = time.perf_counter()
+        before = time.perf_counter()
         yield slice(first, min(first + step, n))
-        first, rows, now = first + step, rows + step, time.perf_counter()
-        if first < n and (now - looked > BLOCK_SECONDS or rows >= most):
-            look(cities if now - looked <= BLOCK_SECONDS else UNTIMED_CITIES)
-            rows, looked = 0, now
-        step = max(1, min(2 * step, most, int(step * BLOCK_SECONDS / max(now - began, 1e-9))))
+        now = time.perf_counter()
+        first, seconds = first + step, max(now - before, 1e-9) / step
+        step = max(1, min(2 * step, most, int(BLOCK_SECONDS / seconds)))
+        if first < n:
+            look(cities if now - began <= BLOCK_SECONDS else UNTIMED_CITIES, seconds * min(step, n - first))
