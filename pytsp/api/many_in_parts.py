@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pytsp.api.batches import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
+from pytsp.api.batches import TOGETHER_CITIES, Batches
 from pytsp.distributed.coordinator import Coordinator, Order, places_of
 from pytsp.distributed.places import Place
 from pytsp.distributed.search import SLICE_SECONDS
@@ -24,6 +24,7 @@ from pytsp.problem.instances import Instances, cities_of, tour_lengths
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.speeds import SPEEDS
 
 # The cities of a place's first task.
 FIRST_CITIES = {"cpu": 800, "gpu": 500_000}
@@ -107,12 +108,15 @@ def solve_share(settings: tuple[int, int, int | None, dict[str, Any]], place: Pl
     climbers, seed, iterations, placement = settings
     watch, ending = Watch(time_limit=share.seconds_left), share.ending
     batches = Batches(climbers, seed, iterations, place.placed(placement), watch, lambda _: os.path.exists(ending))
-    solved = []
-    for number, result in batches.solve(list(share.instances)):
+    return Solved.of(*zip(*_solved(batches, share.instances, share.numbers), strict=True))
+
+
+def _solved(batches: Batches, instances: Sequence[Instance], numbers: Sequence[int]) -> Iterator[tuple[int, Result]]:
+    """Yield the numbers and the results of instances that go together."""
+    for index, result in batches.solve(list(instances)):
         if not isinstance(result, Result):
             raise result
-        solved.append((share.numbers[number], result))
-    return Solved.of(*zip(*solved, strict=True))
+        yield numbers[index], result
 
 
 def solve_shares(
@@ -129,7 +133,7 @@ def solve_shares(
             while queue.waiting or coordinator.running or heard:
                 is_sending = _hand_out(coordinator, queue)
                 if not coordinator.running and not heard:
-                    if queue.is_over:
+                    if queue.watch.seconds_left <= 0:
                         break
                     # Nobody is there; workers may come.
                     time.sleep(CALL_SECONDS)
@@ -141,8 +145,8 @@ def solve_shares(
                 rounds = rounds + 1 if replies and rounds < MOST_ROUNDS else 0
                 if rounds == 0:
                     yield from _some(heard)
-            for done, number in enumerate(queue.waiting):
-                yield number, batches.untimely(instances[number], len(queue.waiting) - done)
+            # There was no place, or one has gone with them.
+            yield from _solved(batches, [instances[number] for number in queue.waiting], queue.waiting)
         finally:
             coordinator.end()
             coordinator.close()
@@ -163,7 +167,7 @@ def _hand_out(coordinator: Coordinator, queue: _Queue) -> bool:
     """Give each free place a task; return whether any was given."""
     is_given = False
     for place in coordinator.free():
-        if queue.is_over:
+        if not queue.waiting:
             break
         numbers = queue.take(place.key, place.has_gpu)
         name = f"instances {min(numbers)} to {max(numbers)}" if len(numbers) > 1 else f"instance {numbers[0]}"
@@ -196,23 +200,28 @@ class _Queue:
         self.rates: dict[str, float] = {}
         self.sizes: dict[str, int] = {}
         self.began: dict[str, float] = {}
+        # The tasks that were given since the time is for the rest.
+        self.late_tasks = 0
 
     @property
     def reserve(self) -> float:
-        """The seconds that are kept for instances that are not solved, in half of the limit."""
-        limit = self.watch.time_limit
-        return 0.0 if limit is None else min(len(self.waiting) * SHORTENED_SECONDS, limit / 2)
+        """The seconds in which all places take the rest to local optima, and are heard."""
+        return SPEEDS["climb of many"] * self.cities_left / self.places + RESULT_SECONDS * len(self.waiting)
 
     @property
-    def is_over(self) -> bool:
-        return not self.waiting or self.watch.seconds_left <= self.reserve
+    def is_late(self) -> bool:
+        """True when the time is for the rest, of which each place has an equal part."""
+        return self.watch.seconds_left <= self.reserve
 
     def take(self, place: str, has_gpu: bool) -> tuple[int, ...]:
         """Return the numbers of the instances that a place has next."""
+        self.late_tasks += self.is_late
         numbers = [self.waiting.popleft()]
         cities = self.cities[numbers[0]]
-        if cities in TOGETHER_CITIES:
-            size = self._size(place, "gpu" if has_gpu else "cpu", cities)
+        if self.late_tasks or cities in TOGETHER_CITIES:
+            size = math.ceil(self.cities_left / max(1, self.places + 1 - self.late_tasks))
+            if not self.late_tasks:
+                size = self._size(place, "gpu" if has_gpu else "cpu", cities)
             while self.waiting and cities + self.cities[self.waiting[0]] <= size:
                 numbers.append(self.waiting.popleft())
                 cities += self.cities[numbers[-1]]
@@ -249,6 +258,8 @@ class _Queue:
         """Return the time limit of a task: for an instance that is solved alone, its share by its cities."""
         if self.watch.time_limit is None:
             return None
+        if self.late_tasks:
+            return max(1e-3, self.watch.seconds_left)
         left, cities = max(1e-3, self.watch.seconds_left - self.reserve), self.cities[numbers[0]]
         if cities in TOGETHER_CITIES:
             return left

@@ -464,3 +464,22 @@ def test_what_is_told_of_climbers_takes_no_more_bytes_than_it_holds() -> None:
     steps, done = lengths // 200, np.ones(10_000, dtype=np.bool_)
     reported = Range(0, lengths, steps, done)
     assert len(pickle.dumps(reported, protocol=5)) < 10_000 * (2 + 1 + 1 / 8) + 2_000
+
+
+def test_what_is_late_is_given_to_all_places_in_equal_parts() -> None:
+    queue = _Queue([uniform(100)] * 30, Watch(time_limit=1e-9), 3)
+    assert queue.is_late
+    taken = [queue.take(place, has_gpu=False) for place in "abc"]
+    assert list(map(len, taken)) == [10, 10, 10] and sorted(sum(taken, ())) == list(range(30))
+    assert not queue.waiting and queue.seconds_for(taken[0]) == 1e-3
+
+
+@pytest.mark.parametrize("places", [1, 2])
+def test_without_time_workers_take_all_instances_to_local_optima(places: int) -> None:
+    instances = [uniform(n, seed) for seed, n in enumerate([60, 9, 120, 60, 60, 90, 5, 60])]
+    alone = list(pytsp.solve_many(instances, climbers=1, iterations=0, backend="c"))
+    with ThreadPoolExecutor(places) as executor:
+        results = list(pytsp.solve_many(instances, time_limit=1e-9, backend="c", executor=executor))
+    for result, climbed in zip(results, alone, strict=True):
+        assert result.length == result.instance.tour_length(result.tour)
+        assert result.instance.n == 5 or np.array_equal(result.tour, climbed.tour)
