@@ -71,7 +71,7 @@ def search [n] [m]
     let is_near = homes[node] != label && least node <= (if two then next.0 else one.0)
     in (if is_near && l >= 0 then look one next l else (one, next), is_near)
   let known: (found_edge, found_edge) = ((bounds.0, -1), (bounds.1, -1))
-  in walk b c known visit
+  in walk b false c known visit
 
 -- | The tree of n ≥ 3 cities in order of a curve: its cost, the highest cost of a city's second edge, and its n - 1
 -- edges, with -1 behind. Rows say where to begin. **Work:** about O((n + e) log n) where penalties are small.

@@ -57,7 +57,7 @@ def outside [n] [m] (boxed: boxed [n] [m]) (below: [m]i32) (clusters: [n]i32) (n
     let is_near = !is_known && d <= ds[count - 1]
     let (ds, cs, ls) = look ds cs ls (if is_near then l else -1)
     in ((ds, cs, ls), is_near)
-  let (_, cs, _) = walk boxed c (replicate (count + 1) f64.inf, replicate (count + 1) (-1), replicate (count + 1) (-1)) visit
+  let (_, cs, _) = walk boxed true c (replicate (count + 1) f64.inf, replicate (count + 1) (-1), replicate (count + 1) (-1)) visit
   in take count cs
 
 -- | `outside` of each of some cities.

@@ -64,16 +64,17 @@ def first_below (half: i64) (node: i64) : i64 =
   let (low, _) = loop (low, high) = (node, node + 1) while high <= half do (2 * low, 2 * high)
   in leaf * (i64.max low half - half)
 
--- | Go through the leaves that may matter to city c, those near it in the order first, and nodes above: `visit`, by node and
--- leaf or -1, tells whether what is below may matter, and looks at leaves.
+-- | Go through the leaves that may matter to city c, its own first, and nodes above: `visit`, by node and leaf or -1, tells
+-- whether what is below may matter, and looks at leaves. Below a node it goes in order, or `backward` where all is before c:
+-- what is near comes first, then, but of equals not the least number.
 #[inline]
-def walk 'a [n] [m] ({xs = _, ys = _, zs = _, boxes = _}: boxed [n] [m]) (c: i64) (found: *a) (visit: *a -> (node: i64) -> (leaf: i64) -> (*a, bool)) : *a =
+def walk 'a [n] [m] ({xs = _, ys = _, zs = _, boxes = _}: boxed [n] [m]) (backward: bool) (c: i64) (found: *a) (visit: *a -> (node: i64) -> (leaf: i64) -> (*a, bool)) : *a =
   let half = m / 2
   let beside (node: i64) = if node <= 1 then 0 else node ^ 1
   let own = half + c / leaf
   let (found, _) = visit found own (c / leaf)
   let first = beside own
-  let is_before (node: i64) = node > 0 && first_below half node < c
+  let is_before (node: i64) = backward && node > 0 && first_below half node < c
   -- Below `top` the next is `node`, by `deep` levels, or its mirror image where they lie before the city; nodes come
   -- before those below them.
   let (found, _, _, _, _) =
@@ -109,7 +110,7 @@ def nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
     let is_near = square < ds[k - 1] || (square == ds[k - 1] && first_below (m / 2) node < i64.i32 cs[k - 1])
     let (ds, cs) = look ds cs (if is_near then l else -1)
     in ((ds, cs), is_near)
-  let (_, cs) = walk boxed c (replicate (k + 1) f64.inf, replicate (k + 1) i32.highest) visit
+  let (_, cs) = walk boxed false c (replicate (k + 1) f64.inf, replicate (k + 1) i32.highest) visit
   in take k cs
 
 -- | The k nearest others of each of some cities, 0 < k < n.

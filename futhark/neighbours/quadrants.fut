@@ -45,7 +45,7 @@ def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64)
         (square <= ds[q * (share + 1) + share - 1] && reaches boxes x y node q, q + 1)
     let (ds, cs) = look ds cs (if is_near then l else -1)
     in ((ds, cs), is_near)
-  let (ds, cs) = walk boxed c (replicate size f64.inf, replicate size i32.highest) visit
+  let (ds, cs) = walk boxed false c (replicate size f64.inf, replicate size i32.highest) visit
   let is_listed (d: f64) (number: i32): bool = d < ds[every + k - 1] || (d == ds[every + k - 1] && number <= cs[every + k - 1])
   -- No rank is needed where fewer than `most` cities lie in boxes, of up to four leaves each, that are as near as the
   -- farthest city of a quadrant that is not among the nearest overall.
@@ -59,7 +59,7 @@ def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64)
     let is_near = within[0] < most && bound boxes x y 0 node <= farthest
     let after = within[0] + (if is_near then leaf * leaves else 0)
     in (within with [0] = after, is_near && leaves == 0)
-  let are_near = farthest < 0 || (walk boxed c [0] pass)[0] < most
+  let are_near = farthest < 0 || (walk boxed false c [0] pass)[0] < most
   -- How many others are nearer than one of them, as far as they matter.
   let rank (d: f64) (number: i32): i64 =
     let count (l: i64): i64 =
@@ -73,7 +73,7 @@ def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64)
       let is_near = before[0] < most && bound boxes x y 0 node <= d
       let after = before[0] + count (if is_near then l else -1)
       in (before with [0] = after, is_near)
-    in (walk boxed c [0] pass)[0]
+    in (walk boxed false c [0] pass)[0]
   -- Those of the quadrants, then of the others as many as there is room for.
   let (es, found, chosen) =
     loop (es: *[k + 1]f64, found: *[k + 1]i32, chosen) = (replicate (k + 1) f64.inf, replicate (k + 1) i32.highest, 0)

@@ -20,6 +20,7 @@ from pytsp.api.steps import Request, Restater
 from pytsp.api.together import MOST_CITIES_OF_A_THREAD, Together, kind_of
 from pytsp.api.transforms import solve_instance
 from pytsp.backends.context import Backend
+from pytsp.backends.registry import host_kernels
 from pytsp.exceptions import InstanceError
 from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
@@ -29,7 +30,7 @@ from pytsp.problem.location import is_planar
 from pytsp.run.limits import Limits
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import fallback_result, quick_seconds, quick_tour, shortening_seconds
+from pytsp.solvers.common.fallback import fallback_result, quick_tour, shortening_seconds
 from pytsp.solvers.common.incumbent import Best, verify
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.fields import Options
@@ -50,9 +51,9 @@ LONE_ITERATIONS = 200
 # fewer, and takes as long for them.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
-# Least seconds of a fallback tour that is made alone, and with its descent.
-QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
-# Most cities of an instance that one climber takes to a local optimum as soon as a fallback tour would be there.
+# Least seconds of a fallback tour that is made alone, with its descent.
+SHORTENED_SECONDS = 1.5e-3
+# Most cities of an instance, for each core, whose climber is at its local optimum as soon as a fallback tour is there.
 CLIMBED_CITIES = 200
 # The least time limit of an instance that is solved alone.
 LEAST_SECONDS = 1e-9
@@ -148,20 +149,21 @@ class Batches:
         )
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
-        """Return the seconds kept for one climber of each instance, of many cities in half of the limit."""
+        """Return the seconds kept for one climber of each instance, where there is a limit."""
         if self.watch.time_limit is None:
             return 0.0
-        few, many = _by_size(group)
-        quick = sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in many)
-        return self._climb_seconds(few) + max(quick, min(self._climb_seconds(many), self.watch.time_limit / 2))
-
-    def _climb_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
-        """Return about how long one climber of each instance takes to a local optimum."""
         sizes = [instance.n for _, instance, _ in group]
-        if self.kernels.device is None:
-            return SPEEDS["climb of many"] * sum(sizes) / (self.kernels.threads or 1)
-        alone = min(max(sizes, default=0), MOST_CITIES_OF_A_THREAD)
-        return SPEEDS["climb of many, GPU"] * sum(sizes) + SPEEDS["climb of many, thread"] * alone
+        # A GPU leaves those of more cities to its host.
+        small = [n for n in sizes if n <= MOST_CITIES_OF_A_THREAD and self.kernels.device is not None]
+        seconds = SPEEDS["climb of many"] * (sum(sizes) - sum(small)) / self._cores
+        seconds += SPEEDS["climb of many, GPU"] * sum(small) + SPEEDS["climb of many, thread"] * max(small, default=0)
+        return seconds
+
+    @property
+    def _cores(self) -> int:
+        """The threads of the CPU, also beside a GPU."""
+        host = host_kernels(self.kernels)
+        return (host and host.threads) or 1
 
     def untimely(self, instance: Instance, left: int) -> Result:
         """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
@@ -194,19 +196,20 @@ class Batches:
 
     def _leave(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
         """Yield a climber's local optimum of each instance; those of many cities may have a fallback tour only."""
-        few, many = _by_size(group)
-        yield from self._climbed(few)
-        share = (self.watch.seconds_left - reserve) / max(self._climb_seconds(many), 1e-9)
-        count = int(len(many) * min(1.0, max(0.0, share)))
-        yield from self._climbed(many[:count])
-        for left, (index, instance, _) in enumerate(many[count:]):
-            yield index, self.untimely(instance, len(many) - count - left)
+        most = CLIMBED_CITIES * self._cores
+        group = sorted(group, key=lambda each: each[1].n > most)
+        few = sum(instance.n <= most for _, instance, _ in group)
+        share = (self.watch.seconds_left - reserve) / max(self._untimely_seconds(group[few:]), 1e-9)
+        count = few + int((len(group) - few) * min(1.0, max(0.0, share)))
+        yield from self._climbed(group[:count])
+        for done, (index, instance, _) in enumerate(group[count:], start=count):
+            yield index, self.untimely(instance, len(group) - done)
 
     def _climbed(self, group: list[tuple[int, Instance, Form]]) -> Iterator[tuple[int, Result]]:
         """Let one climber of each instance descend, a fraction of a second at a time on a CPU."""
         seconds = CALL_SECONDS["cpu"] if self.kernels.device is None else math.inf
         while group:
-            fitting = seconds / self._climb_seconds(group)
+            fitting = seconds / self._untimely_seconds(group)
             count = self._count(group[: max(1, int(len(group) * min(1.0, fitting)))], sys.maxsize)
             # No time is left for searches on finer scales either.
             yield from self._solve_chunk(group[:count], math.inf, climbers=1)
@@ -293,14 +296,6 @@ class Batches:
         )
         for row in zip(*columns.values(), strict=True):
             yield Result._of_fields(vars(first), zip(columns, row, strict=True))
-
-
-def _by_size(
-    group: list[tuple[int, Instance, Form]],
-) -> tuple[list[tuple[int, Instance, Form]], list[tuple[int, Instance, Form]]]:
-    """Return the instances of few cities, and the others."""
-    few = [each for each in group if each[1].n <= CLIMBED_CITIES]
-    return few, [each for each in group if each[1].n > CLIMBED_CITIES]
 
 
 def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:

@@ -289,7 +289,9 @@ def test_without_time_for_populations_one_climber_of_each_descends(
     alone = pytsp.solve_many(instances, climbers=1, iterations=0, backend="c")
     monkeypatch.setattr("pytsp.api.batches.Watch.seconds_left", property(lambda _: left))
     # So much is kept that no population is begun.
-    monkeypatch.setattr(batches.Batches, "_untimely_seconds", lambda *_: 2e9)
+    for name in ("climb of many", "climb of many, GPU", "climb of many, thread"):
+        monkeypatch.setitem(SPEEDS, name, 2e6)
+    monkeypatch.setattr(batches.Batches, "_cores", 1)
     results = pytsp.solve_many(instances, time_limit=1.0, climbers=3, backend=backend.name)
     assert [result.instance for result in results] == instances
     for result, climbed in zip(results, alone, strict=True):
@@ -309,18 +311,14 @@ def test_without_time_a_coarse_tour_is_told_to_be_one(monkeypatch: pytest.Monkey
     assert result.length == result.instance.tour_length(result.tour)
 
 
-def test_what_is_kept_for_the_untimely_is_at_most_half_of_the_limit_for_many_cities() -> None:
-    place = {"backend": "c", "threads": None, "device": None}
-    solving = batches.Batches(2, 0, None, place, Watch(time_limit=1.0))
-    most = batches.CLIMBED_CITIES
-
-    def kept(sizes: list[int]) -> float:
-        instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2)), "EUC_2D") for n in sizes]
-        return solving._untimely_seconds(list(zip(range(len(sizes)), instances, forms_of(instances), strict=True)))
-
-    assert kept([most] * 1000) == pytest.approx(SPEEDS["climb of many"] * 1000 * most)
-    assert kept([most + 1] * 500) == 0.5
-    assert kept([most, most + 1]) == pytest.approx(SPEEDS["climb of many"] * (2 * most + 1))
+def test_one_climber_of_each_has_its_time_of_all_cores() -> None:
+    for threads, cores in ((None, 1), (3, 3)):
+        name = "c" if threads is None else "multicore"
+        place = {"backend": name, "threads": threads, "device": None}
+        solving = batches.Batches(2, 0, None, place, Watch(time_limit=1.0))
+        instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2)), "EUC_2D") for n in (200, 300)]
+        group = list(zip(range(2), instances, forms_of(instances), strict=True))
+        assert solving._untimely_seconds(group) == pytest.approx(SPEEDS["climb of many"] * 500 / cores)
 
 
 @pytest.mark.timed
