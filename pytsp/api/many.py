@@ -77,7 +77,7 @@ def solve_many(
         Largest number of generations, at least 0. By default 20 + n / 10.
     time_limit : float, optional
         Seconds for all instances. An instance that is not reached gets the local optimum of one climber, or a quick
-        tour if it has more than 200 cities and there is no time for a climber.
+        tour if it has more than 200 cities a core and there is no time for a climber.
     limits : Limits, optional
         The time limit as a `pytsp.Limits`, whose other fields are refused.
     progress : callable, optional
