@@ -53,7 +53,7 @@ CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 # Least seconds of a fallback tour that is made alone, with its descent.
 SHORTENED_SECONDS = 1.5e-3
-# Most cities of an instance, for each core, whose climber is at its local optimum as soon as a fallback tour is there.
+# Most cities of an instance, for each core, whose climber takes no longer than a fallback tour.
 CLIMBED_CITIES = 200
 # The least time limit of an instance that is solved alone.
 LEAST_SECONDS = 1e-9

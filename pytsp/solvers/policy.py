@@ -51,7 +51,7 @@ POPULATIONS = 10
 # shortest length by themselves end such a solve, or CONFIRMATIONS large ones without a shorter tour: in one of four
 # solves of gr666 these find what the first three miss.
 CONFIRMED_CITIES, AGREED, CONFIRMATIONS = 1_500, 3, 2
-# Chains end up to 1.5 % longer from a curve's tour, as far as it is not shorter by itself: it has to be by this share.
+# Chains start along a curve if its tour is shorter than this share of the greedy one: from equal ones they end longer.
 CURVE_SHARE = 0.98
 # Most climbers of a GPU, and ants of its colonies, as far as the memory for climbers holds them.
 GPU_CLIMBERS, GPU_ANTS = 4_096, 16_384

@@ -107,7 +107,7 @@ def starting_tours(
 def _quick_start(task: Task[ILS]) -> NDArray[np.int32] | None:
     """Return the greedy tour by kernels with its clusters in order, where there are some and cities are along a curve.
 
-    It is the tour along that curve where that is far shorter: some cities are far away, then, at every scale.
+    Return the tour along that curve if it is far shorter, as it is where some cities are far away at every scale.
     """
     instance = task.instance
     if curve_points(instance) is None or partners_of(instance) is not None or host_kernels(task.kernels) is None:
