@@ -17,12 +17,12 @@ from paths import listed_optima, tsplib_file
 from processes import run_python
 
 from pytsp import Instance, is_tour, random_tours, read
+from pytsp.backends import open_backend
 from pytsp.generate import uniform
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.starts import fragments as _fragments
 from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts.construct import STARTS, Start, greedy, nearest_neighbour, space_filling_curve, start_tour
-from pytsp.starts.fragments import Fragments
 
 INSTANCES = st.one_of(
     strategies.lattice_instances(NORMED), strategies.instances(max_n=25), strategies.float_instances(max_n=25)
@@ -142,29 +142,29 @@ def test_greedy_takes_what_the_sequential_one_takes_of_the_listed_edges(instance
     assert set(taken) <= edges_of(greedy(instance, neighbours=neighbour_lists(instance, k)))
 
 
-@given(seed=SEEDS, n=st.integers(2, 40), share=st.sampled_from((0.0, 0.3)), few=st.integers(1, 20))
-def test_rounds_take_the_edges_that_turns_take(seed: int, n: int, share: float, few: int) -> None:
+@given(seed=SEEDS, n=st.integers(2, 40), few=st.integers(1, 100))
+def test_kernels_take_the_edges_that_turns_take(seed: int, n: int, few: int) -> None:
     every = np.array(list(combinations(range(n), 2)))
     a, b = np.random.default_rng(seed).permutation(every)[: 4 * n].T
     pairs = list(zip(a.tolist(), b.tolist(), strict=True))
-    fragments = Fragments(n)
+    kernels = open_backend("c")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_fragments, "_FEW", few)
-        patch.setattr(_fragments, "_SHARE", share)
-        fragments.take(a, b)
+        patch.setattr(_fragments, "_EDGES", few)
+        fragments = _fragments._joined(kernels, kernels.call("fragments_of", n), n, a, b)
     ranks = [[0] * n for _ in range(n)]
     for rank, (i, j) in enumerate(pairs):
         ranks[i][j] = rank
     taken = oracle.greedy_edges(ranks, pairs)
-    assert fragments.count == n - len(taken)
-    links = {(i, int(j)) for i, row in enumerate(fragments._links) for j in row if j >= 0}
+    assert kernels.call("fragments_count", fragments) == n - len(taken)
+    found = kernels.fields(fragments)["links"].reshape(n, 2)
+    links = {(i, int(j)) for i, row in enumerate(found) for j in row if j >= 0}
     assert links == {edge for i, j in taken for edge in ((i, j), (j, i))}
 
 
-def test_many_cities_are_joined_in_rounds_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_edges_join_cities_in_blocks_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = uniform(20_000, 20_000)
     tour = greedy(instance)
-    monkeypatch.setattr(_fragments, "_FEW", 10**9)
+    monkeypatch.setattr(_fragments, "_EDGES", 1)
     assert np.array_equal(tour, greedy(instance))
 
 

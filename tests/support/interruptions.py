@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from clocks import seconds_of
+from clocks import GREEDY, seconds_of
 from paths import ROOT
 
 from pytsp import Result
@@ -17,13 +17,18 @@ from pytsp.backends import Backend
 
 
 class Interruption:
-    """Ctrl-C once, before or after the kernel call number `at`; `call` stands for `Backend.call`, `calls` counts."""
+    """Ctrl-C once, before or after the kernel call number `at`; `call` stands for `Backend.call`, `calls` counts.
+
+    Calls that make a greedy tour do not count: there is no other tour before.
+    """
 
     def __init__(self, at: int, after: bool) -> None:
         self.calls = 0
         call = Backend.call
 
         def interrupted(backend: Backend, entry: str, *arguments: object) -> Any:
+            if entry.startswith(GREEDY):
+                return call(backend, entry, *arguments)
             self.calls += 1
             if self.calls == at + 1 and not after:
                 raise KeyboardInterrupt
