@@ -99,8 +99,13 @@ def alpha_fits(task: Task[Any]) -> bool:
     # A limit that is not reached changes nothing.
     if limit is None or task.options.iterations is not None:
         return True
-    seconds, most = SPEEDS["lists by alpha"] * task.instance.n, policy.ALPHA_SHARE * limit
-    return seconds <= most or (seconds <= policy.LATTICE_ALPHA_SHARE * limit and is_on_a_lattice(task))
+    seconds, most = SPEEDS["lists by alpha"] * task.instance.n, policy.LATTICE_ALPHA_SHARE * limit
+    if seconds > most:
+        return False
+    if task.machine == "cpu" and task.options.neighbours is None:
+        # This one may be slower.
+        seconds = max(seconds, policy.ALPHA_LISTS * seconds_of_lists(task))
+    return seconds <= policy.ALPHA_SHARE * limit or (seconds <= most and is_on_a_lattice(task))
 
 
 def are_by_alpha(task: Task[Any], moves: int) -> bool:
