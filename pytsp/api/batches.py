@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytsp.api import rescaled
+from pytsp.api.batch_pace import BatchPace
 from pytsp.api.collapsed import collapse_all
 from pytsp.api.dispatch import open_placed, task_of
 from pytsp.api.reductions import WithFixedEdges
 from pytsp.api.steps import Request, Restater
-from pytsp.api.together import MOST_CITIES_OF_A_THREAD, Together, kind_of
+from pytsp.api.together import Together, kind_of
 from pytsp.api.transforms import solve_instance
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import host_kernels
 from pytsp.exceptions import InstanceError
 from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
@@ -47,18 +49,23 @@ TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
 TIMED_CITIES = 1_000
 # The iterations of iterated local search on fewer cities.
 LONE_ITERATIONS = 200
-# How long instances that go together should take, and how many cities the first of them have: a GPU is not full of
-# fewer, and takes as long for them.
+# How long instances that go together should take, and how many cities the first of them have: a GPU takes as long for
+# fewer.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
-FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
+FIRST_CITIES = {"cpu": 800, "gpu": 100_000}
 # Least seconds of a fallback tour that is made alone, with its descent.
 SHORTENED_SECONDS = 1.5e-3
 # Most cities of an instance, for each core, whose climber takes no longer than a fallback tour.
 CLIMBED_CITIES = 200
+# The share of the time left that a GPU's first call may take, which shows its pace.
+FIRST_SHARE = 0.2
 # The least time limit of an instance that is solved alone.
 LEAST_SECONDS = 1e-9
 # The memory that a call may take, and what a city of a climber does on a CPU.
 CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
+
+# The number of an instance that goes with others, the instance, and its form.
+_Member = tuple[int, Instance, Form]
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,8 @@ class Batches:
     placement: dict[str, Any]
     watch: Watch
     on_progress: Callable[[Progress], object] | None = None
+    # The climbers that others leave time for.
+    timely: int = sys.maxsize
 
     @classmethod
     def of(cls, climbers: int, seed: int | None, iterations: int | None, **others: Any) -> Batches:
@@ -106,7 +115,7 @@ class Batches:
                 yield index, result
 
     def _solve_all(self, instances: list[Instance]) -> Iterator[tuple[int, Result | InstanceError]]:
-        groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
+        groups: dict[tuple[Any, ...], list[_Member]] = {}
         together, alone = list[tuple[int, Instance]](), list[tuple[int, Instance]]()
         for each in enumerate(instances):
             is_joining = _goes_together(each[1], is_limited=self.watch.time_limit is not None)
@@ -116,13 +125,12 @@ class Batches:
                 yield index, form
             else:
                 groups.setdefault(kind_of(form), []).append((index, instance, form))
-        # Of a time limit each has a share, by its cities those that are solved together.
+        # Of a time limit each has a share by its cities.
         cities = sum(instance.n for instance in instances)
         reserve = (self.watch.time_limit or 0.0) * sum(instance.n for _, instance in alone) / max(1, cities)
-        reserve += sum(self._untimely_seconds(group) for group in groups.values())
-        for group in groups.values():
-            reserve -= self._untimely_seconds(group)
-            yield from self._solve_group(group, reserve)
+        waiting = deque(groups.values())
+        while waiting:
+            yield from self._solve_group(waiting.popleft(), [each for group in waiting for each in group], reserve)
         for done, (index, instance) in enumerate(alone):
             left = len(alone) - done
             seconds = self.watch.seconds_left / left
@@ -148,22 +156,9 @@ class Batches:
             began=time.perf_counter(),
         )
 
-    def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
-        """Return the seconds kept for one climber of each instance, where there is a limit."""
-        if self.watch.time_limit is None:
-            return 0.0
-        sizes = [instance.n for _, instance, _ in group]
-        # A GPU leaves those of more cities to its host.
-        small = [n for n in sizes if n <= MOST_CITIES_OF_A_THREAD and self.kernels.device is not None]
-        seconds = SPEEDS["climb of many"] * (sum(sizes) - sum(small)) / self._cores
-        seconds += SPEEDS["climb of many, GPU"] * sum(small) + SPEEDS["climb of many, thread"] * max(small, default=0)
-        return seconds
-
-    @property
-    def _cores(self) -> int:
-        """The threads of the CPU, also beside a GPU."""
-        host = host_kernels(self.kernels)
-        return (host and host.threads) or 1
+    @cached_property
+    def _pace(self) -> BatchPace:
+        return BatchPace(self.kernels)
 
     def untimely(self, instance: Instance, left: int) -> Result:
         """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
@@ -175,53 +170,83 @@ class Batches:
             task = replace(task, given_tour=quick_tour(instance, SHORT_CURVE_SECONDS))
         return fallback_result(task, None)
 
-    def _solve_group(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
-        """Solve instances of one kind, a fraction of a second at a time, until only the reserve is left."""
-        machine = "cpu" if self.kernels.device is None else "gpu"
-        first = FIRST_CITIES[machine] * (self.kernels.threads or 1)
+    def _solve_group(self, group: list[_Member], later: list[_Member], reserve: float) -> Iterator[tuple[int, Result]]:
+        """Solve instances of one kind, a fraction of a second at a time, by as many climbers as there is time for until
+        only the reserve is left, in which the `later` instances are solved, too."""
         is_limited = self.watch.time_limit is not None
-        # Each call of a GPU takes a while, however little it has; a time limit is met by small ones.
-        cities = first // 2 if is_limited else sys.maxsize if machine == "gpu" else first
-        while group and self.watch.seconds_left > reserve + self._untimely_seconds(group):
-            count = self._count(group, cities)
-            chunk, group = group[:count], group[count:]
-            began = time.perf_counter()
-            kept = reserve + self._untimely_seconds(group)
-            yield from self._solve_chunk(chunk, kept)
-            seconds = time.perf_counter() - began
-            fitting = min(CALL_SECONDS[machine], max(0.0, self.watch.seconds_left - reserve))
-            done = sum(instance.n for _, instance, _ in chunk)
-            cities = max(1, min(4 * cities, int(done * fitting / max(seconds, 1e-6))))
-        yield from self._leave(group, reserve)
+        sizes, done, cities = _sizes_of([*group, *later]), 0, self._first_cities
+        climbers, kept = min(self.climbers, self.timely), 0.0
+        while done < len(group):
+            if is_limited:
+                left = self.watch.seconds_left - reserve
+                timely = self._pace.climbers(sizes[done:], left)
+                if timely == 0 and self._pace.is_seen:
+                    yield from self._leave(group[done:], left)
+                    return
+                climbers = max(1, min(self.climbers, self.timely, timely))
+                cities = self._timely_cities(sizes[done : len(group)], climbers, left, cities)
+            began, count = time.perf_counter(), self._count(group, done, cities)
+            of_call, chunk = sizes[done : done + count], group[done : done + count]
+            called, done = int(of_call.sum()), done + count
+            if is_limited:
+                kept = reserve + self._pace.seconds(sizes[done:], climbers) + SPEEDS["batch, results"] * called
+            yield from self._solve_chunk(chunk, kept, climbers)
+            seconds = max(time.perf_counter() - began, 1e-6)
+            self._pace.observe(of_call, climbers, seconds)
+            cities = max(1, min(4 * cities, int(called * CALL_SECONDS[self._machine] / seconds)))
 
-    def _leave(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
+    @property
+    def _machine(self) -> str:
+        return "cpu" if self.kernels.device is None else "gpu"
+
+    @property
+    def _first_cities(self) -> int:
+        """The most cities of the first call."""
+        if self._machine == "gpu" and self.watch.time_limit is None:
+            # Each call of a GPU takes a while, however little it has.
+            return sys.maxsize
+        return FIRST_CITIES[self._machine] * (self.kernels.threads or 1)
+
+    def _timely_cities(self, sizes: NDArray[np.int64], climbers: int, left: float, cities: int) -> int:
+        """Return the cities of the next call where there is a limit: at most `cities` on a CPU."""
+        total, whole, call = int(sizes.sum()), self._pace.seconds(sizes, climbers), CALL_SECONDS[self._machine]
+        if self._machine == "cpu":
+            return max(1, min(cities, int(total * min(call, left) / whole)))
+        first = sizes[: 1 + int(len(sizes) * FIRST_CITIES["gpu"] / total)]
+        if not self._pace.is_seen and self._pace.seconds(first, climbers) < FIRST_SHARE * left:
+            return FIRST_CITIES["gpu"]
+        return total if whole < 2 * call else int(total * max(call, left / 2) / whole)
+
+    def _leave(self, group: list[_Member], left: float) -> Iterator[tuple[int, Result]]:
         """Yield a climber's local optimum of each instance; those of many cities may have a fallback tour only."""
-        most = CLIMBED_CITIES * self._cores
+        most = CLIMBED_CITIES * self._pace.cores
         group = sorted(group, key=lambda each: each[1].n > most)
         few = sum(instance.n <= most for _, instance, _ in group)
-        share = (self.watch.seconds_left - reserve) / max(self._untimely_seconds(group[few:]), 1e-9)
+        share = left / max(self._pace.seconds(_sizes_of(group[few:]), 1), 1e-9)
         count = few + int((len(group) - few) * min(1.0, max(0.0, share)))
         yield from self._climbed(group[:count])
         for done, (index, instance, _) in enumerate(group[count:], start=count):
             yield index, self.untimely(instance, len(group) - done)
 
-    def _climbed(self, group: list[tuple[int, Instance, Form]]) -> Iterator[tuple[int, Result]]:
+    def _climbed(self, group: list[_Member]) -> Iterator[tuple[int, Result]]:
         """Let one climber of each instance descend, a fraction of a second at a time on a CPU."""
-        seconds = CALL_SECONDS["cpu"] if self.kernels.device is None else math.inf
-        while group:
-            fitting = seconds / self._untimely_seconds(group)
-            count = self._count(group[: max(1, int(len(group) * min(1.0, fitting)))], sys.maxsize)
-            # No time is left for searches on finer scales either.
-            yield from self._solve_chunk(group[:count], math.inf, climbers=1)
-            group = group[count:]
+        cities, done = sys.maxsize, 0
+        if self.kernels.device is None:
+            sizes = _sizes_of(group)
+            cities = int(sizes.sum() * CALL_SECONDS["cpu"] / max(self._pace.seconds(sizes, 1), 1e-9))
+        while done < len(group):
+            count = self._count(group, done, cities)
+            # No time is left for generations, nor for searches on finer scales.
+            yield from self._solve_chunk(group[done : done + count], math.inf, 1)
+            done += count
 
-    def _count(self, group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
-        """Return how many of the first instances go together: up to `cities` in all, that fit the memory."""
+    def _count(self, group: Sequence[_Member], first: int, cities: int) -> int:
+        """Return how many instances from the `first` on go together: up to `cities` in all, that fit the memory."""
         device = self.kernels.device
         # A GPU's share leaves room for what comes of the tours.
         room = CPU_BYTES if device is None else min(GPU_BYTES, (device.memory or GPU_BYTES) // 2)
         city_bytes = self.climbers * (CITY_BYTES if device is None else BYTES["device, city in bulk"])
-        some = group[: min(cities, room // city_bytes) // TOGETHER_CITIES[0] + 1]
+        some = group[first : first + min(cities, room // city_bytes) // TOGETHER_CITIES[0] + 1]
         sizes = np.array([instance.n for _, instance, _ in some], dtype=np.int64)
         matrices = np.array(
             [4 * n * n if form.kind == "matrix" else 0 for n, (*_, form) in zip(sizes, some, strict=True)]
@@ -229,14 +254,13 @@ class Batches:
         fitting = np.searchsorted(np.cumsum(sizes), cities, side="right")
         return max(1, int(min(fitting, np.searchsorted(np.cumsum(city_bytes * sizes + matrices), room, side="right"))))
 
-    def _solve_chunk(
-        self, chunk: list[tuple[int, Instance, Form]], kept: float, climbers: int | None = None
-    ) -> Iterator[tuple[int, Result]]:
-        """Solve instances together, until only `kept` seconds of the time are left; or let `climbers` only descend."""
+    def _solve_chunk(self, chunk: list[_Member], kept: float, climbers: int) -> Iterator[tuple[int, Result]]:
+        """Solve instances together by populations of `climbers`, until only `kept` seconds of the time are left."""
         began = time.perf_counter()
         forms, instances = [form for *_, form in chunk], [instance for _, instance, _ in chunk]
         together = Together(self.kernels, self.climbing, forms)
-        iterations = self.iterations if climbers is None else 0
+        # One tour has nothing to recombine.
+        iterations = 0 if climbers == 1 < self.climbers else self.iterations
         most = [20 + each.n // 10 if iterations is None else iterations for each in instances]
         generations = np.array(most, dtype=np.int32)
         looked = began
@@ -247,7 +271,9 @@ class Batches:
             took, looked = time.perf_counter() - looked, time.perf_counter()
             return self.watch.seconds_left - kept > took
 
-        tours, lengths = together.solved(self.seed, climbers or self.climbers, generations, go_on)
+        tours, lengths, are_cut = together.solved(self.seed, climbers, generations, go_on)
+        if kept == math.inf or climbers < self.climbers:
+            are_cut[:] = True
         if self.kernels.device is None:
             self.kernels.release_memory()
         seconds = time.perf_counter() - began
@@ -268,8 +294,9 @@ class Batches:
             "steps": np.zeros((len(chunk), 1), dtype=np.int64),
             "passes": np.empty((len(chunk), 0), dtype=np.int32),
             "done": np.ones((len(chunk), 1), dtype=np.bool_),
+            "stop_reason": ["time limit" if is_cut else "finished" for is_cut in are_cut.tolist()],
         }
-        results = self._results(columns, seconds / len(chunk), "finished" if climbers is None else "time limit")
+        results = self._results(columns, seconds / len(chunk))
         is_coarse = together.are_coarse(tours, given, units)
         for (index, *_), result, may_be in zip(chunk, results, is_coarse, strict=True):
             yield index, self._finer(result, kept) if may_be else result
@@ -281,7 +308,7 @@ class Batches:
         finer = rescaled.solve_finer(result, request)
         return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
 
-    def _results(self, columns: dict[str, Any], seconds: float, stop_reason: str) -> Iterator[Result]:
+    def _results(self, columns: dict[str, Any], seconds: float) -> Iterator[Result]:
         """Yield the results of a kernel call, by the values of each field, which took the seconds each."""
         first = Result(
             **{name: column[0] for name, column in columns.items()},
@@ -291,11 +318,14 @@ class Batches:
             backend=self.kernels.name,
             mapping="thread",
             seconds=seconds,
-            stop_reason=stop_reason,
             solver="eax",
         )
         for row in zip(*columns.values(), strict=True):
             yield Result._of_fields(vars(first), zip(columns, row, strict=True))
+
+
+def _sizes_of(group: Sequence[_Member]) -> NDArray[np.int64]:
+    return np.array([instance.n for _, instance, _ in group], dtype=np.int64)
 
 
 def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:

@@ -76,8 +76,8 @@ def solve_many(
     iterations : int, optional
         Largest number of generations, at least 0. By default 20 + n / 10.
     time_limit : float, optional
-        Seconds for all instances. An instance that is not reached gets the local optimum of one climber, or a quick
-        tour if it has more than 200 cities a core and there is no time for a climber.
+        Seconds for all instances. Populations then have as many climbers as there is time for, at most `climbers`. If
+        there is no time for one climber each, instances of more than 200 cities a core get a quick tour.
     limits : Limits, optional
         The time limit as a `pytsp.Limits`, whose other fields are refused.
     progress : callable, optional

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,17 +41,20 @@ RESULT_SECONDS = 8e-6
 # The seconds without results after a task was sent, and how often in a row: threads of an executor wait 5 ms for one
 # that computes, and places that began together may end together.
 PAUSE_SECONDS, MOST_ROUNDS = 0.01, 2
+# The work of a GPU a second, before it is seen: cities times climbers.
+FIRST_RATE = 1e7
 # The results that are made before a free place has its next task.
 RESULTS_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
 class Share:
-    """The arguments of a task: some instances by their numbers. One that is solved alone ends where the file `ending`
-    exists."""
+    """The arguments of a task: some instances by their numbers, and how many climbers there is time for. One that is
+    solved alone ends where the file `ending` exists."""
 
     numbers: tuple[int, ...]
     instances: Sequence[Instance]
+    timely: int
     seconds_left: float | None
     ending: str
 
@@ -107,7 +110,8 @@ def solve_share(settings: tuple[int, int, int | None, dict[str, Any]], place: Pl
     """Solve some instances, by the settings of all."""
     climbers, seed, iterations, placement = settings
     watch, ending = Watch(time_limit=share.seconds_left), share.ending
-    batches = Batches(climbers, seed, iterations, place.placed(placement), watch, lambda _: os.path.exists(ending))
+    place_of = place.placed(placement)
+    batches = Batches(climbers, seed, iterations, place_of, watch, lambda _: os.path.exists(ending), share.timely)
     return Solved.of(*zip(*_solved(batches, share.instances, share.numbers), strict=True))
 
 
@@ -125,7 +129,7 @@ def solve_shares(
     """Yield the number of each instance, and its result, as workers solve them."""
     with places_of(executor, devices, batches.placement) as places:
         coordinator = Coordinator(places, (batches.climbers, batches.seed, batches.iterations, batches.placement))
-        queue = _Queue(instances, batches.watch, len(places.current()))
+        queue = _Queue(instances, batches, len(places.current()))
         # The results that are not told yet.
         heard: deque[Iterator[tuple[int, Result]]] = deque()
         rounds = 0
@@ -169,9 +173,10 @@ def _hand_out(coordinator: Coordinator, queue: _Queue) -> bool:
     for place in coordinator.free():
         if not queue.waiting:
             break
-        numbers = queue.take(place.key, place.has_gpu)
+        numbers, climbers = queue.take(place.key, place.has_gpu)
         name = f"instances {min(numbers)} to {max(numbers)}" if len(numbers) > 1 else f"instance {numbers[0]}"
-        share = Share(numbers, _packed(queue.instances, numbers), queue.seconds_for(numbers), coordinator.ending)
+        packed, seconds = _packed(queue.instances, numbers), queue.seconds_for(numbers)
+        share = Share(numbers, packed, climbers, seconds, coordinator.ending)
         coordinator.give(place, Order(name, solve_share, share, owner=place.key))
         is_given = True
     return is_given
@@ -186,81 +191,106 @@ def _packed(instances: Sequence[Instance], numbers: tuple[int, ...]) -> Sequence
     return Instances.stacked(some) if some[0].n in TOGETHER_CITIES else some
 
 
+class _Task(NamedTuple):
+    """Instances that go together at a place: their cities, the climbers of each, and when it had them."""
+
+    place: str
+    cities: int
+    climbers: int
+    began: float
+
+
 class _Queue:
     """The instances that nobody has yet: equally large ones together, since a kernel call takes such only, and those
     that are solved alone first."""
 
-    def __init__(self, instances: Sequence[Instance], watch: Watch, places: int) -> None:
-        self.instances, self.watch, self.places = instances, watch, places
+    def __init__(self, instances: Sequence[Instance], batches: Batches, places: int) -> None:
+        self.instances, self.watch, self.climbers, self.places = instances, batches.watch, batches.climbers, places
         self.cities = cities_of(instances)
         self.waiting = deque(sorted(range(len(instances)), key=self.cities.__getitem__, reverse=True))
         self.cities_left = sum(self.cities)
-        # By place: cities a second, in kernels and from task to task; the cities of the last task, and its beginning.
+        # By place, or of all processes of a pool: the work a second, in kernels and from task to task; and the last
+        # task's cities.
         self.speeds: dict[str, float] = {}
         self.rates: dict[str, float] = {}
         self.sizes: dict[str, int] = {}
-        self.began: dict[str, float] = {}
-        # The tasks that were given since the time is for the rest.
+        # By the least number of a task's instances.
+        self.running: dict[int, _Task] = {}
+        # The tasks that were given since there is no time for a climber of each instance.
         self.late_tasks = 0
 
-    @property
-    def reserve(self) -> float:
-        """The seconds in which all places take the rest to local optima, and are heard."""
-        return SPEEDS["climb of many"] * self.cities_left / self.places + RESULT_SECONDS * len(self.waiting)
-
-    @property
-    def is_late(self) -> bool:
-        """True when the time is for the rest, of which each place has an equal part."""
-        return self.watch.seconds_left <= self.reserve
-
-    def take(self, place: str, has_gpu: bool) -> tuple[int, ...]:
-        """Return the numbers of the instances that a place has next."""
-        self.late_tasks += self.is_late
+    def take(self, place: str, has_gpu: bool) -> tuple[tuple[int, ...], int]:
+        """Return the numbers of the instances that a place has next, and how many climbers there is time for."""
+        machine = "gpu" if has_gpu else "cpu"
+        climbers = self._timely(machine)
+        self.late_tasks += bool(self.late_tasks or climbers == 0)
         numbers = [self.waiting.popleft()]
         cities = self.cities[numbers[0]]
         if self.late_tasks or cities in TOGETHER_CITIES:
+            # Of what is late each place has an equal part.
             size = math.ceil(self.cities_left / max(1, self.places + 1 - self.late_tasks))
             if not self.late_tasks:
-                size = self._size(place, "gpu" if has_gpu else "cpu", cities)
+                size = self._size(place, machine, cities, climbers)
             while self.waiting and cities + self.cities[self.waiting[0]] <= size:
                 numbers.append(self.waiting.popleft())
                 cities += self.cities[numbers[-1]]
-            self.sizes[place], self.began[place] = cities, time.perf_counter()
+            self.sizes[place] = cities
+            self.running[min(numbers)] = _Task(place, cities, climbers, time.perf_counter())
         self.cities_left -= cities
-        return tuple(numbers)
+        return tuple(numbers), self.climbers if self.late_tasks else climbers
 
-    def _size(self, place: str, machine: str, cities: int) -> int:
-        """Return the cities of a place's next task, by the cities of the instances."""
+    def _timely(self, machine: str) -> int:
+        """Return how many climbers of each instance there is time for."""
+        if self.watch.time_limit is None:
+            return self.climbers
+        first = 1 / SPEEDS["batch, climber"] if machine == "cpu" else FIRST_RATE
+        rates = [*self.rates.values()] or [first]
+        work = sum(rates) / len(rates) * self.places * self._seconds_left
+        work -= sum(_work(self._going(task), task.climbers) for task in self.running.values())
+        return max(0, min(self.climbers, int(work / self.cities_left) - 1))
+
+    @property
+    def _seconds_left(self) -> float:
+        """The seconds until the time for the results of the rest."""
+        return self.watch.seconds_left - RESULT_SECONDS * len(self.waiting)
+
+    def _size(self, place: str, machine: str, cities: int, climbers: int) -> int:
+        """Return the cities of a place's next task, by the cities of the instances and their climbers."""
         size = FIRST_CITIES[machine]
         if place in self.sizes:
-            size = min(MOST_GROWTH * self.sizes[place], int(SLICE_SECONDS * self.speeds.get(place, 0.0)))
-        left = self.cities_left + sum(self._going(other) for other in self.sizes if other != place)
+            fitting = int(SLICE_SECONDS * self.speeds.get(place, 0.0) / _work(1, climbers))
+            size = min(MOST_GROWTH * self.sizes[place], fitting)
+        left = self.cities_left + sum(map(self._going, self.running.values()))
         share = math.ceil(left / (TASKS_LEFT[machine] * self.places))
         # Places that end one after the other do not wait for each other's results.
-        making = RESULT_SECONDS / cities * self.rates.get(place, 0.0)
+        making = RESULT_SECONDS / cities * self.rates.get(place, 0.0) / _work(1, climbers)
         share -= int(making * max(0, self.cities_left - share) / 2)
         size = min(size, max(LAST_CITIES[machine], share))
         return self.cities_left if self.cities_left - size < REST_CITIES[machine] else size
 
-    def _going(self, place: str) -> int:
-        """Return the cities that a place has left, by its rate, or that of others until it is known."""
-        rate = self.rates.get(place, max(self.rates.values(), default=0.0))
-        return max(0, self.sizes[place] - int(rate * (time.perf_counter() - self.began[place])))
+    def _going(self, task: _Task) -> int:
+        """Return the cities that a task has left, by its place's rate, or that of others until it is known."""
+        rate = self.rates.get(task.place, max(self.rates.values(), default=0.0)) / _work(1, task.climbers)
+        return max(0, task.cities - int(rate * (time.perf_counter() - task.began)))
 
     def observe(self, place: str, numbers: Sequence[int], seconds: float) -> None:
-        """Take the seconds of the kernels in a place's task, which ends now."""
-        cities = sum(self.cities[number] for number in numbers)
-        self.speeds[place] = cities / max(1e-6, seconds)
-        if place in self.began:
-            self.rates[place] = cities / max(1e-6, time.perf_counter() - self.began[place])
+        """Take the seconds of the kernels in a task that a place has done."""
+        task = self.running.pop(min(numbers), None)
+        if task is not None:
+            work = _work(task.cities, task.climbers)
+            self.speeds[place] = work / max(1e-6, seconds)
+            self.rates[place] = work / max(1e-6, time.perf_counter() - task.began)
 
     def seconds_for(self, numbers: Sequence[int]) -> float | None:
         """Return the time limit of a task: for an instance that is solved alone, its share by its cities."""
         if self.watch.time_limit is None:
             return None
-        if self.late_tasks:
-            return max(1e-3, self.watch.seconds_left)
-        left, cities = max(1e-3, self.watch.seconds_left - self.reserve), self.cities[numbers[0]]
-        if cities in TOGETHER_CITIES:
-            return left
-        return max(1e-3, min(left, left * self.places * cities / (cities + self.cities_left)))
+        left, cities = self._seconds_left, self.cities[numbers[0]]
+        if not self.late_tasks and cities not in TOGETHER_CITIES:
+            left = min(left, left * self.places * cities / (cities + self.cities_left))
+        return max(1e-3, left)
+
+
+def _work(cities: int, climbers: int) -> int:
+    """Return the work of the climbers of some cities, of which the lists are about as much as a climber."""
+    return cities * (1 + climbers)

@@ -52,8 +52,8 @@ class Together:
 
     def solved(
         self, seed: int, climbers: int, generations: NDArray[np.int32], go_on: Callable[[], bool]
-    ) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
-        """Return a tour of each instance, and their lengths in the kernels' units.
+    ) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return a tour of each instance, their lengths in the kernels' units, and whose populations were cut.
 
         Each has a population of `climbers` tours and at most its number of `generations`, shape (b,). `go_on` is called
         before each generation; where it returns false, the tours are those that there are.
@@ -63,14 +63,14 @@ class Together:
         tours = self._climbed(near, lists, seed, climbers)
         many = call(f"{kind}_many_given", self.loaded, lists, self.sizes, generations, tours)
         generation = 0
-        while go_on() and bool(call("many_going", many).any()):
+        while (going := call("many_going", many)).any() and go_on():
             # The first generation changes all tours, and later ones some.
             fields = {"seed": seed, "generation": generation, **crossing_plan(1.0 if generation == 0 else 0.5)}
             many = call(f"{kind}_many_cross", self.loaded, many, self.kernels.value("generation_plan", fields))
             generation += 1
         tours, lengths = call("many_bests", many)
         tours.setflags(write=False)
-        return np.split(tours, self.ends[:-1]), lengths
+        return np.split(tours, self.ends[:-1]), lengths, going
 
     def are_coarse(
         self, tours: Sequence[NDArray[np.int32]], lengths: Sequence[int | float], units: Sequence[float]

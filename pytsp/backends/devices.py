@@ -31,6 +31,8 @@ class Device:
     is_gpu : bool
     shared_memory : int
         Shared (OpenCL: local) memory of a thread block, bytes.
+    multiprocessors : int
+        Its multiprocessors (OpenCL: compute units).
     trouble : str
         Reason why kernels cannot run on it; empty if they can.
     selector : str
@@ -45,6 +47,7 @@ class Device:
     platform: str = ""
     is_gpu: bool = True
     shared_memory: int = 48 * 2**10
+    multiprocessors: int = 1
     trouble: str = ""
     selector: str = ""
 

@@ -21,7 +21,7 @@ PREFIX = b"#pragma OPENCL FP_CONTRACT OFF\n"
 _POCL = "Portable Computing Language"
 # cl_platform_info and cl_device_info, from cl.h.
 _PLATFORM_VERSION, _PLATFORM_NAME = 0x0901, 0x0902
-_TYPE, _DOUBLE_WIDTH, _MEMORY, _LOCAL_MEMORY = 0x1000, 0x100B, 0x101F, 0x1023
+_TYPE, _UNITS, _DOUBLE_WIDTH, _MEMORY, _LOCAL_MEMORY = 0x1000, 0x1002, 0x100B, 0x101F, 0x1023
 _NAME, _DRIVER, _VERSION = 0x102B, 0x102D, 0x102F
 _TYPE_GPU, _TYPE_ALL = 4, 0xFFFFFFFF
 
@@ -98,6 +98,7 @@ def _describe(library: ctypes.CDLL, platform: int, before: Sequence[Device]) -> 
             name=_text(library.clGetDeviceInfo, handle, _NAME),
             memory=_number(library.clGetDeviceInfo, handle, _MEMORY),
             shared_memory=_number(library.clGetDeviceInfo, handle, _LOCAL_MEMORY),
+            multiprocessors=_number(library.clGetDeviceInfo, handle, _UNITS),
             capability=_text(library.clGetDeviceInfo, handle, _VERSION),
             driver=_text(library.clGetDeviceInfo, handle, _DRIVER),
             platform=name,

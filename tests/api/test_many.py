@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,13 @@ from paths import all_tsplib, tsplib_file
 import pytsp
 from pytsp import Instance, Result
 from pytsp.api import batches, rescaled
+from pytsp.api.batch_pace import BatchPace
+from pytsp.api.together import Together
 from pytsp.api.transforms import solve_instance
 from pytsp.backends import Backend
+from pytsp.backends.devices import Device
 from pytsp.exceptions import BackendError, InstanceError, PytspWarning
-from pytsp.problem.kernel_input import form_of, forms_of
+from pytsp.problem.kernel_input import form_of
 from pytsp.run.limits import Limits
 from pytsp.run.monitor import Watch
 from pytsp.solvers.speeds import SPEEDS
@@ -176,9 +180,10 @@ def test_a_call_has_as_many_as_its_memory_holds(metric: str, count: int, monkeyp
     instance = Instance.from_coordinates(np.random.default_rng(0).integers(0, 9**4, (n, 2)), metric=metric)
     group = [(number, instance, form_of(instance)) for number in range(20)]
     solving = batches.Batches(climbers, 0, None, {"backend": "c", "threads": None, "device": None}, Watch())
-    assert solving._count(group, 10**6) == count
-    assert solving._count(group, 3 * n + 1) == 3
-    assert solving._count(group, 1) == 1
+    assert solving._count(group, 0, 10**6) == count
+    assert solving._count(group, 18, 10**6) == 2
+    assert solving._count(group, 5, 3 * n + 1) == 3
+    assert solving._count(group, 5, 1) == 1
 
 
 def test_sizes_from_8_on_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +274,8 @@ def test_a_time_limit_leaves_every_instance_a_tour(
     assert all(result.length == result.instance.tour_length(result.tour) for result in results)
     late = [result for result in results if result.stop_reason == "time limit"]
     solved = len(results) - len(late)
-    assert 0 < solved < looks or solved == {0: 0, 1: 1, 100: 15}[looks]
+    # A population that is cut is late.
+    assert solved == {0: 0, 1: 0, 100: 15}.get(looks, solved)
     # Even those that were not reached are far from random ones.
     for result in late:
         if result.instance.n == 9:
@@ -289,9 +295,10 @@ def test_without_time_for_populations_one_climber_of_each_descends(
     alone = pytsp.solve_many(instances, climbers=1, iterations=0, backend="c")
     monkeypatch.setattr("pytsp.api.batches.Watch.seconds_left", property(lambda _: left))
     # So much is kept that no population is begun.
-    for name in ("climb of many", "climb of many, GPU", "climb of many, thread"):
-        monkeypatch.setitem(SPEEDS, name, 2e6)
-    monkeypatch.setattr(batches.Batches, "_cores", 1)
+    for name in ("", ", climber", ", GPU", ", multiprocessor"):
+        monkeypatch.setitem(SPEEDS, f"batch{name}", 1e6)
+    monkeypatch.setattr("pytsp.api.batch_pace.host_kernels", lambda _: None)
+    monkeypatch.setattr(BatchPace, "observe", lambda self, *_: setattr(self, "is_seen", True))
     results = pytsp.solve_many(instances, time_limit=1.0, climbers=3, backend=backend.name)
     assert [result.instance for result in results] == instances
     for result, climbed in zip(results, alone, strict=True):
@@ -305,20 +312,62 @@ def test_without_time_for_populations_one_climber_of_each_descends(
 def test_without_time_a_coarse_tour_is_told_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.random.default_rng(0).random((50, 2))
     points[0] = 1e12
-    monkeypatch.setattr(batches.Batches, "_untimely_seconds", lambda *_: 2e9)
+    monkeypatch.setattr(BatchPace, "climbers", lambda *_: 0)
     [result] = pytsp.solve_many([points], time_limit=60.0, backend="c")
     assert result.stop_reason == "time limit" and result.is_coarse
     assert result.length == result.instance.tour_length(result.tour)
 
 
-def test_one_climber_of_each_has_its_time_of_all_cores() -> None:
-    for threads, cores in ((None, 1), (3, 3)):
-        name = "c" if threads is None else "multicore"
-        place = {"backend": name, "threads": threads, "device": None}
-        solving = batches.Batches(2, 0, None, place, Watch(time_limit=1.0))
-        instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2)), "EUC_2D") for n in (200, 300)]
-        group = list(zip(range(2), instances, forms_of(instances), strict=True))
-        assert solving._untimely_seconds(group) == pytest.approx(SPEEDS["climb of many"] * 500 / cores)
+@pytest.mark.parametrize("slower", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.8, 2.0])
+def test_a_time_limit_is_for_as_many_climbers_of_each_as_there_is_time_for(
+    share: float, slower: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock goes on by the work of each call, on a machine that is slower than the one of the table."""
+    draw, now, calls = np.random.default_rng(5), 0.0, list[tuple[int, int]]()
+    instances = [
+        Instance.from_coordinates(draw.random((n, 2)), "EUCLIDEAN") for n in draw.integers(8, 60, 200).tolist()
+    ]
+    sizes = np.array([instance.n for instance in instances])
+    pace, solved = BatchPace(pytsp.backends.open_backend("c")), Together.solved
+    limit = share * slower * pace.seconds(sizes, 20)
+
+    def clocked(self: Together, seed: int, climbers: int, *others: Any) -> Any:
+        nonlocal now
+        made = solved(self, seed, climbers, *others)
+        calls.append((climbers, len(self.sizes)))
+        now += slower * pace.seconds(self.sizes.astype(np.int64), climbers)
+        return made
+
+    monkeypatch.setattr(Together, "solved", clocked)
+    monkeypatch.setattr("pytsp.api.batches.time.perf_counter", lambda: now)
+    monkeypatch.setattr("pytsp.api.batches.Watch.seconds_left", property(lambda _: limit - now))
+    results = pytsp.solve_many(instances, time_limit=1.0, iterations=0, backend="c")
+    # The first call sees how fast the machine is.
+    (_, first), *others = calls
+    assert first < 80 and sum(count for _, count in calls) == 200
+    fewest, most = (function(climbers for climbers, _ in others) for function in (min, max))
+    if share > 1:
+        assert fewest == most == 20 and now < limit
+    else:
+        assert 20 * share - 5 < fewest <= most < 20 * share + 5 and 0.85 * limit < now < 1.1 * limit
+    late = [result.stop_reason == "time limit" for result in results]
+    assert sum(late) == sum(count for climbers, count in calls if climbers < 20)
+
+
+def test_a_gpu_shows_its_pace_by_a_short_call_or_has_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Device(0, "Paper GPU", 2**37, "9.0", "13.0", multiprocessors=132)
+    solving = batches.Batches(20, 0, None, {}, Watch(time_limit=1.0))
+    solving.__dict__["kernels"] = SimpleNamespace(device=device, threads=None, name="cuda")
+    monkeypatch.setattr("pytsp.api.batch_pace.host_kernels", lambda _: None)
+    sizes, pace = np.full(10_000, 100), solving._pace
+    # All together take 2.3 s, and 1.5 by half as many climbers; the first 1,000 take half a second.
+    assert solving._timely_cities(sizes, 20, 1.5, 0) == int(1_000_000 * 1.0 / pace.seconds(sizes, 20))
+    assert solving._timely_cities(sizes, 10, 1.5, 0) == 1_000_000
+    assert solving._timely_cities(sizes, 20, 10.0, 0) == batches.FIRST_CITIES["gpu"]
+    pace.observe(sizes[:1_000], 20, 1.0)
+    # It is half as fast: half of the time that is left is for the next call.
+    assert solving._timely_cities(sizes, 20, 10.0, 0) == int(1_000_000 * 5.0 / pace.seconds(sizes, 20))
 
 
 @pytest.mark.timed

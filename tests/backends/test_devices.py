@@ -75,7 +75,7 @@ int cuDeviceGet(int *d, int i) { *d = i; return 0; }
 int cuDeviceGetName(char *s, int n, int d) { strcpy(s, d ? "Second" : "First"); return 0; }
 int cuDeviceTotalMem_v2(size_t *m, int d) { *m = (size_t)8 << 30; return 0; }
 int cuDeviceGetAttribute(int *v, int a, int d) {
-  *v = a == 75 ? 9 : a == 76 ? 0 : d == 0 ? told("FAKE_MODE") : 0;
+  *v = a == 75 ? 9 : a == 76 ? 0 : a == 16 ? 132 : d == 0 ? told("FAKE_MODE") : 0;
   return 0;
 }
 """
@@ -117,10 +117,11 @@ int clGetDeviceIDs(H p, uint64_t type, unsigned room, H *out, unsigned *n) {
 }
 int clGetDeviceInfo(H d, unsigned key, size_t room, void *out, size_t *size) {
   uint64_t memory = (uint64_t)4 << 30, local = d < 20 ? 32 << 10 : 64 << 10, type = d < 20 ? 2 : 4;
-  unsigned width = d != 21;
+  unsigned width = d != 21, units = d < 20 ? 8 : 60;
   if (key == 0x101F) return give(&memory, 8, room, out, size);
   if (key == 0x1023) return give(&local, 8, room, out, size);
   if (key == 0x1000) return give(&type, 8, room, out, size);
+  if (key == 0x1002) return give(&units, 4, room, out, size);
   if (key == 0x100B) return give(&width, 4, room, out, size);
   return text(key == 0x102B ? (d < 20 ? "CPU" : "GPU") : "1.2", room, out, size);
 }
@@ -188,6 +189,7 @@ def test_cuda_devices_are_described_and_prohibited_ones_left_out(drivers: Path) 
     assert first["trouble"] and not second["trouble"] and not found["reason"]
     assert (second["index"], second["selector"], second["name"]) == (1, "#0", "Second")
     assert (second["memory"], second["capability"], second["driver"]) == (2**33, "9.0", "12.4")
+    assert second["multiprocessors"] == 132
     assert not usable
     found, _, _ = _probe(drivers, "cuda", libraries="libcuda", FAKE_COUNT="1", FAKE_MODE="2")
     assert "prohibited" in found["reason"]
@@ -232,6 +234,7 @@ def test_every_pocl_is_named_and_refused_unless_it_is_asked_for(
     assert [each["index"] for each in found["devices"]] == [0, 1, 2]
     assert cpu["memory"] == 2**32 and not cpu["is_gpu"]
     assert [each["shared_memory"] for each in found["devices"]] == [2**15, 2**16, 2**16]
+    assert [each["multiprocessors"] for each in found["devices"]] == [8, 60, 60]
 
 
 def test_opencl_without_platforms_is_no_backend(drivers: Path) -> None:

@@ -24,6 +24,7 @@ from workers import short_slices
 
 import pytsp
 from pytsp import Instance
+from pytsp.api.batches import Batches
 from pytsp.api.many_in_parts import RESULT_SECONDS, Solved, _packed, _Queue
 from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Coordinator, Order
@@ -374,7 +375,7 @@ def test_tours_of_many_are_read_only_of_one_size_and_of_several(sizes: tuple[int
 def test_gpus_have_what_is_left_in_equal_shares(slower: float, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("pytsp.api.many_in_parts.time.perf_counter", lambda: now)
-    queue = _Queue([uniform(100)] * 16_000, Watch(), 2)
+    queue = _Queue([uniform(100)] * 16_000, batches_of(Watch()), 2)
     going: dict[str, tuple[float, list[int], float]] = {}
     sizes: dict[str, list[int]] = {"a": [], "b": []}
     while queue.waiting:
@@ -384,7 +385,7 @@ def test_gpus_have_what_is_left_in_equal_shares(slower: float, monkeypatch: pyte
                 continue
             if numbers:
                 queue.observe(place, numbers, kernels)
-            numbers = list(queue.take(place, has_gpu=True))
+            numbers = list(queue.take(place, has_gpu=True)[0])
             # As an H200 has it: the kernels' part, and what a processor does before and after.
             kernels = (0.13 + 6e-5 * len(numbers)) * (slower if place == "b" else 1.0)
             going[place] = (now + kernels + 1.1e-4 * len(numbers), numbers, kernels)
@@ -466,12 +467,48 @@ def test_what_is_told_of_climbers_takes_no_more_bytes_than_it_holds() -> None:
     assert len(pickle.dumps(reported, protocol=5)) < 10_000 * (2 + 1 + 1 / 8) + 2_000
 
 
+def batches_of(watch: Watch) -> Batches:
+    return Batches.of(20, 0, None, placement={"backend": "c"}, watch=watch)
+
+
 def test_what_is_late_is_given_to_all_places_in_equal_parts() -> None:
-    queue = _Queue([uniform(100)] * 30, Watch(time_limit=1e-9), 3)
-    assert queue.is_late
+    queue = _Queue([uniform(100)] * 30, batches_of(Watch(time_limit=1e-9)), 3)
     taken = [queue.take(place, has_gpu=False) for place in "abc"]
-    assert list(map(len, taken)) == [10, 10, 10] and sorted(sum(taken, ())) == list(range(30))
-    assert not queue.waiting and queue.seconds_for(taken[0]) == 1e-3
+    numbers = [each for each, _ in taken]
+    assert list(map(len, numbers)) == [10, 10, 10] and sorted(sum(numbers, ())) == list(range(30))
+    # A worker sees for itself how many climbers it has time for.
+    assert {climbers for _, climbers in taken} == {20}
+    assert not queue.waiting and queue.seconds_for(numbers[0]) == 1e-3
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), ("", "", "")], ids=["places", "pool"])
+@pytest.mark.parametrize("share", [0.15, 0.5, 2.0])
+def test_places_have_as_many_climbers_of_each_as_there_is_time_for(
+    share: float, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, rate = 0.0, 4e4
+    monkeypatch.setattr("pytsp.api.many_in_parts.time.perf_counter", lambda: now)
+    limit = share * 3_000 * 50 * (1 + 20) / (len(names) * rate)
+    monkeypatch.setattr("pytsp.api.many_in_parts.Watch.seconds_left", property(lambda _: limit - now))
+    queue = _Queue([uniform(50)] * 3_000, batches_of(Watch(time_limit=1.0)), len(names))
+    free, going, given = [*names], list[tuple[float, str, tuple[int, ...], float]](), list[tuple[int, int]]()
+    while queue.waiting or going:
+        while free and queue.waiting:
+            numbers, climbers = queue.take(free[0], has_gpu=False)
+            seconds = 50 * len(numbers) * (1 + climbers) / rate
+            going.append((now + seconds, free.pop(0), numbers, seconds))
+            given.append((len(numbers), climbers))
+        going.sort()
+        now, place, numbers, seconds = going.pop(0)
+        queue.observe(place, numbers, seconds)
+        free.append(place)
+    assert sum(count for count, _ in given) == 3_000
+    # The first tasks of all places see how fast these are.
+    fewest, most = (function(climbers for _, climbers in given[3:]) for function in (min, max))
+    if share > 1:
+        assert fewest == most == 20
+    else:
+        assert 20 * share - 3 < fewest <= most < 20 * share + 3 and 0.9 * limit < now < 1.05 * limit
 
 
 @pytest.mark.parametrize("places", [1, 2])

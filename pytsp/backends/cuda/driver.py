@@ -16,7 +16,7 @@ _BUILT = Path(__file__).parents[2] / "_kernels" / "_cuda_restarts.abi3.so"
 _MANAGEMENT = "libnvidia-ml.so.1"
 # CUresult and CUdevice_attribute, from cuda.h.
 _NOT_INITIALIZED = 3
-_COMPUTE_MODE, _CAPABILITY_MAJOR, _CAPABILITY_MINOR, _SHARED_MEMORY = 20, 75, 76, 97
+_MULTIPROCESSORS, _COMPUTE_MODE, _CAPABILITY_MAJOR, _CAPABILITY_MINOR, _SHARED_MEMORY = 16, 20, 75, 76, 97
 _SHARED, _PROHIBITED = 0, 2
 # The threads of `begin`.
 _begun: list[threading.Thread] = []
@@ -123,9 +123,9 @@ def _describe(driver: Driver, index: int, version: int, before: Sequence[Device]
     driver("cuDeviceGetName", name, len(name), handle)
     memory = ctypes.c_size_t()
     driver("cuDeviceTotalMem_v2", ctypes.byref(memory), handle)
-    major, minor, mode, shared_memory = (
+    major, minor, mode, shared_memory, multiprocessors = (
         driver.integer("cuDeviceGetAttribute", key, handle)
-        for key in (_CAPABILITY_MAJOR, _CAPABILITY_MINOR, _COMPUTE_MODE, _SHARED_MEMORY)
+        for key in (_CAPABILITY_MAJOR, _CAPABILITY_MINOR, _COMPUTE_MODE, _SHARED_MEMORY, _MULTIPROCESSORS)
     )
     # Futhark leaves these out of its count.
     trouble = "its compute mode is 'prohibited'" if mode == _PROHIBITED else ""
@@ -134,6 +134,7 @@ def _describe(driver: Driver, index: int, version: int, before: Sequence[Device]
         name=name.value.decode(errors="replace"),
         memory=memory.value,
         shared_memory=shared_memory,
+        multiprocessors=multiprocessors,
         capability=f"{major}.{minor}",
         driver=_dotted(version),
         trouble=trouble,
