@@ -5,51 +5,75 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.together import MOST_CITIES_OF_A_THREAD
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
 from pytsp.solvers.speeds import SPEEDS
+
+# A GPU's thread takes milliseconds a city for a climb, whatever the others do: of more cities the host's cores are done
+# sooner.
+MOST_CITIES_OF_A_THREAD = 150
+
+
+def climbs_on_a_gpu(kernels: Backend, n: int, climbers: int) -> bool:
+    """Tell whether so many climbers of n cities are at their local optima sooner on a GPU than on its host's cores."""
+    if kernels.device is None or n > MOST_CITIES_OF_A_THREAD:
+        return False
+    each = SPEEDS["batch, climber"] / _cores(kernels) - SPEEDS["batch, multiprocessor"] / _multiprocessors(kernels)
+    most: float = climbers * each * n ** (1 / 3)
+    return SPEEDS["batch, thread"] < most
 
 
 class BatchPace:
     """Seconds of populations by their sizes: those of a table times what the last call took more than these.
 
-    Work is about that of all cities, and that of the climbers of all cities.
+    Those of all cities do not depend on the climbers, of which there will be up to `climbers`.
     """
 
-    def __init__(self, kernels: Backend) -> None:
-        host = host_kernels(kernels)
-        # The threads of the CPU, also beside a GPU.
-        self.cores = (host and host.threads) or 1
-        self._device = kernels.device
-        self._ratio = 1.0
+    def __init__(self, kernels: Backend, climbers: int) -> None:
+        self.cores = _cores(kernels)
         self.is_seen = False
+        self._kernels, self._climbers, self._ratio = kernels, climbers, 1.0
 
     def seconds(self, sizes: NDArray[np.int64], climbers: int) -> float:
         """Return the likely seconds of a call with instances of these sizes."""
-        once, each = self._terms(sizes)
-        return self._ratio * (once + each * climbers)
+        once, least, each = self._terms(sizes)
+        return self._ratio * (once + max(least, each * climbers))
 
     def climbers(self, sizes: NDArray[np.int64], seconds: float) -> int:
         """Return of how many climbers the populations of all these instances may be: 0 if there is no time for one."""
-        once, each = self._terms(sizes)
-        return max(0, int((seconds / self._ratio - once) / max(each, 1e-12)))
+        once, least, each = self._terms(sizes)
+        left = seconds / self._ratio - once
+        return max(0, int(left / max(each, 1e-12))) if left >= least else 0
+
+    def waits(self, sizes: NDArray[np.int64]) -> bool:
+        """Tell whether a call with instances of these sizes waits for threads of a GPU, however few there are."""
+        return self._terms(sizes)[1] > 0
 
     def observe(self, sizes: NDArray[np.int64], climbers: int, seconds: float) -> None:
         """Take the seconds of a call."""
         self._ratio *= seconds / max(self.seconds(sizes, climbers), 1e-12)
         self.is_seen = True
 
-    def _terms(self, sizes: NDArray[np.int64]) -> tuple[float, float]:
-        """Return the seconds of all cities, and of a climber of each instance."""
-        cities, once, each = int(sizes.sum()), 0.0, 0.0
-        if self._device is not None:
-            # A GPU leaves those of more cities to its host.
-            small = sizes[sizes <= MOST_CITIES_OF_A_THREAD]
-            there = int(small.sum())
-            once = SPEEDS["batch, GPU"] * there + SPEEDS["batch, thread"] * int(small.max(initial=0))
-            each = SPEEDS["batch, multiprocessor"] * there / max(1, self._device.multiprocessors)
-            cities -= there
-        once += SPEEDS["batch"] * cities / self.cores
-        each += SPEEDS["batch, climber"] * cities / self.cores
-        return once, each
+    def _terms(self, sizes: NDArray[np.int64]) -> tuple[float, float, float]:
+        """Return the seconds of all cities, the least of any climbers, and those of a climber of each instance."""
+        is_gpu = self._kernels.device is not None
+        once, least, each = SPEEDS["batch, GPU" if is_gpu else "batch"] * int(sizes.sum()), 0.0, 0.0
+        once = once + SPEEDS["batch, generations"] * bool(len(sizes)) if is_gpu else once / self.cores
+        for n, count in zip(*(each.tolist() for each in np.unique(sizes, return_counts=True)), strict=True):
+            work = count * n ** (4 / 3)
+            if climbs_on_a_gpu(self._kernels, n, count * self._climbers):
+                least += SPEEDS["batch, thread"] * n
+                each += SPEEDS["batch, multiprocessor"] * work / _multiprocessors(self._kernels)
+            else:
+                each += SPEEDS["batch, climber"] * work / self.cores
+        return once, least, each
+
+
+def _cores(kernels: Backend) -> int:
+    """Return the threads of the CPU, also beside a GPU."""
+    host = host_kernels(kernels)
+    return (host and host.threads) or 1
+
+
+def _multiprocessors(kernels: Backend) -> int:
+    return max(1, kernels.device.multiprocessors) if kernels.device is not None else 1

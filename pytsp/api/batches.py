@@ -53,11 +53,13 @@ LONE_ITERATIONS = 200
 # fewer.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 100_000}
+# The most that the first generation takes of what is before it.
+FIRST_GENERATION = 0.2
 # Least seconds of a fallback tour that is made alone, with its descent.
 SHORTENED_SECONDS = 1.5e-3
 # Most cities of an instance, for each core, whose climber takes no longer than a fallback tour.
 CLIMBED_CITIES = 200
-# The share of the time left that a GPU's first call may take, which shows its pace.
+# The share of the time left, or of the cities, that a GPU's first call may have, which shows its pace.
 FIRST_SHARE = 0.2
 # The least time limit of an instance that is solved alone.
 LEAST_SECONDS = 1e-9
@@ -158,7 +160,7 @@ class Batches:
 
     @cached_property
     def _pace(self) -> BatchPace:
-        return BatchPace(self.kernels)
+        return BatchPace(self.kernels, self.climbers)
 
     def untimely(self, instance: Instance, left: int) -> Result:
         """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
@@ -215,6 +217,8 @@ class Batches:
         first = sizes[: 1 + int(len(sizes) * FIRST_CITIES["gpu"] / total)]
         if not self._pace.is_seen and self._pace.seconds(first, climbers) < FIRST_SHARE * left:
             return FIRST_CITIES["gpu"]
+        if not self._pace.is_seen and not self._pace.waits(sizes):
+            return int(FIRST_SHARE * total)
         return total if whole < 2 * call else int(total * max(call, left / 2) / whole)
 
     def _leave(self, group: list[_Member], left: float) -> Iterator[tuple[int, Result]]:
@@ -263,13 +267,13 @@ class Batches:
         iterations = 0 if climbers == 1 < self.climbers else self.iterations
         most = [20 + each.n // 10 if iterations is None else iterations for each in instances]
         generations = np.array(most, dtype=np.int32)
-        looked = began
+        looked, share = began, FIRST_GENERATION
 
         def go_on() -> bool:
-            nonlocal looked
-            # A generation takes less than the one before, and the first one less than all before it.
-            took, looked = time.perf_counter() - looked, time.perf_counter()
-            return self.watch.seconds_left - kept > took
+            nonlocal looked, share
+            # A generation takes about as long as the one before.
+            likely, looked, share = share * (time.perf_counter() - looked), time.perf_counter(), 1.0
+            return self.watch.seconds_left - kept > likely
 
         tours, lengths, are_cut = together.solved(self.seed, climbers, generations, go_on)
         if kept == math.inf or climbers < self.climbers:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.api.batch_pace import climbs_on_a_gpu
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
 from pytsp.neighbours.boxes import boxes_by
@@ -20,9 +21,6 @@ from pytsp.solvers.common.local_search import PASSES, crossing_plan
 # The length of all lists. Those of few cities have their last ones more than once, so that no draw depends on the sizes
 # of others.
 NEIGHBOURS = 8
-# A GPU's thread takes milliseconds a city for a climb, whatever the others do: of more cities the host's cores are done
-# sooner.
-MOST_CITIES_OF_A_THREAD = 150
 
 
 def kind_of(form: Form) -> tuple[Any, ...]:
@@ -118,7 +116,8 @@ class Together:
             else:
                 xs, ys, *flags = self.arguments
                 arguments = [xs[cities], ys[cities], *flags]
-            by = self.climbing if n <= MOST_CITIES_OF_A_THREAD else host_kernels(self.climbing) or self.climbing
+            is_on_gpu = climbs_on_a_gpu(self.climbing, n, count * climbers)
+            by = self.climbing if is_on_gpu else host_kernels(self.climbing) or self.climbing
             is_there = len(sizes) == 1 and by is self.climbing
             loaded = self.loaded_there if is_there else by.call(f"{self.kind}_load", *arguments)
             own = [each if len(sizes) == 1 else each[cities] - more[:, None] for each in (near, lists)]

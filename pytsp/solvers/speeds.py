@@ -56,13 +56,14 @@ TABLE = (
     Speed("pieces, fastest kicks", 9e3, "kicks/s", EPYC, "2026-11-29", FITTED),
     Speed("pieces, fastest descent", 1e6, "cities/s", EPYC, "2026-11-30", FITTED),
     # Many instances, their cities and the climbers of each: on a core, which makes results of them; on a GPU, whose
-    # multiprocessors share the climbers, and whose threads take long for a city.
+    # multiprocessors share the climbers, and whose threads take long for a city, and for any generations.
     Speed("batch", 3e-6, "s/city", EPYC, "2026-12-01", FITTED),
-    Speed("batch, climber", 5e-6, "s/city", EPYC, "2026-12-01", FITTED),
+    Speed("batch, climber", 7e-7, "s/city^(4/3)", EPYC, "2026-12-01", FITTED),
     Speed("batch, results", 2e-7, "s/city", EPYC, "2026-12-01", FITTED),
-    Speed("batch, GPU", 4e-7, "s/city", H200, "2026-12-01", FITTED),
-    Speed("batch, multiprocessor", 1.1e-5, "s/city", H200, "2026-12-01", FITTED),
+    Speed("batch, GPU", 2.5e-7, "s/city", H200, "2026-12-01", FITTED),
+    Speed("batch, multiprocessor", 2.3e-6, "s/city^(4/3)", H200, "2026-12-01", FITTED),
     Speed("batch, thread", 2.6e-3, "s/city", H200, "2026-12-01", FITTED),
+    Speed("batch, generations", 0.15, "s", H200, "2026-12-01", FITTED),
     # Moves of 2-opt by climbers and of one tour, and how many take as long as the launches of a pass.
     Speed("2-opt, cpu", 1.3e8, "moves/s", EPYC, "2026-11-23", FITTED),
     Speed("2-opt, gpu", 5e11, "moves/s", H200, "2026-11-23", FITTED),

@@ -20,7 +20,7 @@ from pytsp.solvers.speeds import SPEEDS
 NAME = "emulated"
 KERNELS = ROOT / "build" / "emulated"
 # An H200's memory, and the least that a block of any GPU may have, so that short tours are too long for a block.
-GPU = Device(0, "emulated GPU", 139 * 2**30, "9.0", "13.0", shared_memory=48 * 2**10)
+GPU = Device(0, "emulated GPU", 139 * 2**30, "9.0", "13.0", shared_memory=48 * 2**10, multiprocessors=132)
 
 pytsp._kernels.__path__.append(str(KERNELS))
 
