@@ -53,13 +53,15 @@ LONE_ITERATIONS = 200
 # fewer.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 100_000}
+# The share of the time left for climbers of cores whose pace is not seen.
+UNSEEN_SHARE = 0.75
 # The most that the first generation takes of what is before it.
 FIRST_GENERATION = 0.2
 # Least seconds of a fallback tour that is made alone, with its descent.
 SHORTENED_SECONDS = 1.5e-3
 # Most cities of an instance, for each core, whose climber takes no longer than a fallback tour.
 CLIMBED_CITIES = 200
-# The share of the time left, or of the cities, that a GPU's first call may have, which shows its pace.
+# The share of the time left that a GPU's first call may take, which shows its pace.
 FIRST_SHARE = 0.2
 # The least time limit of an instance that is solved alone.
 LEAST_SECONDS = 1e-9
@@ -181,7 +183,9 @@ class Batches:
         while done < len(group):
             if is_limited:
                 left = self.watch.seconds_left - reserve
-                timely = self._pace.climbers(sizes[done:], left)
+                # What a GPU's threads take varies less than what cores do.
+                is_sure = self._pace.is_seen or self._pace.waits(sizes[done:])
+                timely = self._pace.climbers(sizes[done:], left if is_sure else UNSEEN_SHARE * left)
                 if timely == 0 and self._pace.is_seen:
                     yield from self._leave(group[done:], left)
                     return
@@ -217,8 +221,6 @@ class Batches:
         first = sizes[: 1 + int(len(sizes) * FIRST_CITIES["gpu"] / total)]
         if not self._pace.is_seen and self._pace.seconds(first, climbers) < FIRST_SHARE * left:
             return FIRST_CITIES["gpu"]
-        if not self._pace.is_seen and not self._pace.waits(sizes):
-            return int(FIRST_SHARE * total)
         return total if whole < 2 * call else int(total * max(call, left / 2) / whole)
 
     def _leave(self, group: list[_Member], left: float) -> Iterator[tuple[int, Result]]:

@@ -70,6 +70,7 @@ def test_multiprocessors_share_the_climbers_and_the_host_has_those_of_more_citie
         each = sum(work[:2]) * SPEEDS["batch, multiprocessor"] / multiprocessors
         assert pace.seconds(small, 3) == pytest.approx(once + least) and 3 * each < least
         assert pace.climbers(small, once + 0.99 * least) == 0
+        assert pace.waits(small) and not pace.waits(large)
         assert pace.seconds(small, 200) == pytest.approx(once + 200 * each) and least < 200 * each
         once = SPEEDS["batch, generations"] + (most + 1) * count * SPEEDS["batch, GPU"]
         assert pace.seconds(large, 3) == pytest.approx(once + 3 * work[2] * SPEEDS["batch, climber"])

@@ -368,8 +368,6 @@ def test_a_gpu_shows_its_pace_by_a_short_call_or_has_all_at_once(monkeypatch: py
     assert solving._timely_cities(sizes, 20, 1.5, 0) == int(1_000_000 * 1.0 / pace.seconds(sizes, 20))
     assert solving._timely_cities(sizes, 10, 1.5, 0) == 1_000_000
     assert solving._timely_cities(sizes, 20, 10.0, 0) == batches.FIRST_CITIES["gpu"]
-    # A GPU's host has a fifth of them first.
-    assert solving._timely_cities(np.full(100, 1_000), 1, 2.0, 0) == 20_000
     pace.observe(sizes[:1_000], 20, 1.0)
     # It is half as fast: half of the time that is left is for the next call.
     assert solving._timely_cities(sizes, 20, 10.0, 0) == int(1_000_000 * 5.0 / pace.seconds(sizes, 20))

@@ -162,8 +162,24 @@ def test_chains_have_them_by_default_where_they_take_little_of_the_time(
     KernelClock(monkeypatch)
     made = create_autospec(alpha_lists, side_effect=alpha_lists)
     monkeypatch.setattr(candidates, "alpha_lists", made)
+    monkeypatch.setattr(candidates, "seconds_of_lists", lambda _: 0.0)
     limit = share * SPEEDS["lists by alpha"] * 1000 / policy.ALPHA_SHARE
     pytsp.solve(scattered(1000, "EUC_2D", 5), solver=solver, backend="c", climbers=1, time_limit=limit, **options)
+    assert made.called == expected
+
+
+@pytest.mark.parametrize(("slower", "expected"), [(0.98, True), (1.02, False)])
+def test_a_slower_core_has_them_at_longer_limits(
+    slower: float, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearest cities tell how slow it is: twice as slow as the table says where the limit is twice as long."""
+    KernelClock(monkeypatch)
+    made = create_autospec(alpha_lists, side_effect=alpha_lists)
+    monkeypatch.setattr(candidates, "alpha_lists", made)
+    seconds = 2 * SPEEDS["lists by alpha"] * 1000
+    monkeypatch.setattr(candidates, "seconds_of_lists", lambda _: slower * seconds / policy.ALPHA_LISTS)
+    limit = seconds / policy.ALPHA_SHARE
+    pytsp.solve(scattered(1000, "EUC_2D", 5), solver="ils", backend="c", climbers=1, time_limit=limit)
     assert made.called == expected
 
 
