@@ -1,4 +1,4 @@
-"""How long instances that go together take, and how many climbers of each there is time for."""
+"""The likely seconds of instances that go together, and the climbers of each that there is time for."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def climbs_on_a_gpu(kernels: Backend, n: int, climbers: int) -> bool:
 
 
 class BatchPace:
-    """Seconds of populations by their sizes: those of a table times what the last call took more than these.
+    """Likely seconds of a call by the sizes of its instances: a table's, times the ratio that the last call showed.
 
-    Those of all cities do not depend on the climbers, of which there will be up to `climbers`.
+    `climbers` is the most that an instance will have.
     """
 
     def __init__(self, kernels: Backend, climbers: int) -> None:
@@ -46,7 +46,7 @@ class BatchPace:
         return max(0, int(left / max(each, 1e-12))) if left >= least else 0
 
     def waits(self, sizes: NDArray[np.int64]) -> bool:
-        """Tell whether a call with instances of these sizes waits for threads of a GPU, however few there are."""
+        """Tell whether a GPU's threads climb for some of these sizes."""
         return self._terms(sizes)[1] > 0
 
     def observe(self, sizes: NDArray[np.int64], climbers: int, seconds: float) -> None:
@@ -55,7 +55,7 @@ class BatchPace:
         self.is_seen = True
 
     def _terms(self, sizes: NDArray[np.int64]) -> tuple[float, float, float]:
-        """Return the seconds of all cities, the least of any climbers, and those of a climber of each instance."""
+        """Return the seconds without climbers, the least seconds of any climbers, and those of each one more."""
         is_gpu = self._kernels.device is not None
         once, least, each = SPEEDS["batch, GPU" if is_gpu else "batch"] * int(sizes.sum()), 0.0, 0.0
         once = once + SPEEDS["batch, generations"] * bool(len(sizes)) if is_gpu else once / self.cores

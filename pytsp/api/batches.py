@@ -49,13 +49,12 @@ TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
 TIMED_CITIES = 1_000
 # The iterations of iterated local search on fewer cities.
 LONE_ITERATIONS = 200
-# How long instances that go together should take, and how many cities the first of them have: a GPU takes as long for
-# fewer.
+# The seconds that a call should take, and the cities of the first one: a GPU takes as long for fewer.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 100_000}
-# The share of the time left for climbers of cores whose pace is not seen.
+# The share of the time left that the first call on cores is planned for: their pace is not seen yet.
 UNSEEN_SHARE = 0.75
-# The most that the first generation takes of what is before it.
+# The first generation takes at most this share of the seconds before it.
 FIRST_GENERATION = 0.2
 # Least seconds of a fallback tour that is made alone, with its descent.
 SHORTENED_SECONDS = 1.5e-3

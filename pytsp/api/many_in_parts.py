@@ -243,7 +243,8 @@ class _Queue:
         """Return how many climbers of each instance there is time for."""
         if self.watch.time_limit is None:
             return self.climbers
-        first = 1 / SPEEDS["batch, climber"] if machine == "cpu" else FIRST_RATE
+        of_city = SPEEDS["batch, climber"] * self.cities[self.waiting[0]] ** (1 / 3)
+        first = 1 / of_city if machine == "cpu" else FIRST_RATE
         rates = [*self.rates.values()] or [first]
         work = sum(rates) / len(rates) * self.places * self._seconds_left
         work -= sum(_work(self._going(task), task.climbers) for task in self.running.values())

@@ -80,7 +80,7 @@ DEAR_SHARE, EXITS_SHARE, EARLY_SHARE = 0.2, 0.5, 1 / 60
 # Shares of a limit: α-nearness takes at most the first by default, beyond which it does not pay; the second is left for
 # merging tours.
 ALPHA_SHARE, MERGING_SHARE = 0.05, 0.1
-# The times that lists by α-nearness take longer than those of the nearest cities, on a core.
+# Lists by α-nearness take so many times as long as those of the nearest cities, on a core.
 ALPHA_LISTS = 3.0
 # Nearest cities to which those of a lattice have few different distances, and the most on average. The lists of a
 # lattice by α-nearness, their share of a limit, and the first temperature there.

@@ -55,8 +55,8 @@ TABLE = (
     Speed("pieces, first kicks", 8.0, "descents by chains", EPYC, "2026-11-30", FITTED),
     Speed("pieces, fastest kicks", 9e3, "kicks/s", EPYC, "2026-11-29", FITTED),
     Speed("pieces, fastest descent", 1e6, "cities/s", EPYC, "2026-11-30", FITTED),
-    # Many instances, their cities and the climbers of each: on a core, which makes results of them; on a GPU, whose
-    # multiprocessors share the climbers, and whose threads take long for a city, and for any generations.
+    # Many instances: their lists, the climbers of each, and the results, on a core. On a GPU the same lists; its
+    # multiprocessors share the climbers; a thread takes long for a city, and generations for however few cities.
     Speed("batch", 3e-6, "s/city", EPYC, "2026-12-01", FITTED),
     Speed("batch, climber", 7e-7, "s/city^(4/3)", EPYC, "2026-12-01", FITTED),
     Speed("batch, results", 2e-7, "s/city", EPYC, "2026-12-01", FITTED),

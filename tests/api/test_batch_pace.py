@@ -1,4 +1,4 @@
-"""How long instances take that go together: by a table, by cores and multiprocessors, and by what was seen."""
+"""The likely seconds of a batch follow a table, the cores and multiprocessors, and what was seen."""
 
 from __future__ import annotations
 
