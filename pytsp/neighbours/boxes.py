@@ -64,16 +64,17 @@ def boxes_around(kernels: Backend, points: NDArray[np.float64]) -> Opaque:
     return made
 
 
-def lists_in_order(points: NDArray[np.float64], k: int, kernels: Backend) -> NDArray[np.int32]:
+def lists_in_order(points: NDArray[np.float64], k: int, kernels: Backend, ahead: float = 0.0) -> NDArray[np.int32]:
     """Return the `k` nearest others of each of `points`, shape (n, 2), in order of (distance, number), 1 ≤ k < n.
 
-    Points in order along a curve take less time; the lists are the same in any order.
+    Points in order along a curve take less time; the lists are the same in any order. `ahead` is that of
+    `timely_blocks`.
     """
     n = len(points)
     boxed = boxes_around(kernels, points)
     lists = np.empty((n, k), dtype=np.int32)
     look(n)
-    for block in timely_blocks(n, _most(kernels), n):
+    for block in timely_blocks(n, _most(kernels), n, ahead):
         lists[block] = kernels.call("boxes_nearest", boxed, k, np.arange(block.start, block.stop, dtype=np.int32))
     boxed.free()
     return lists

@@ -72,7 +72,7 @@ LEAST_PIECE = 8
 DESCENTS, FIRST_DESCENT, DESCENT_EVERY, DESCENT_PASSES = 2, 10, 50, 200
 # Seconds of overrun allowed for a tour without a search; for shortening one small instances have the next in any case,
 # a curve the third, and all cities are looked at in rows of a matrix within the last.
-GRACE_SECONDS, SHORT_SHORTENING_SECONDS, SHORT_CURVE_SECONDS, SHORT_ROWS_SECONDS = 0.03, 0.02, 0.06, 0.05
+GRACE_SECONDS, SHORT_SHORTENING_SECONDS, SHORT_CURVE_SECONDS, SHORT_ROWS_SECONDS = 0.02, 0.02, 0.06, 0.05
 # Shares of what is left of a limit: of more than the first `ils` starts from a population's tour, as another descent
 # is dear; exits from clusters take at most the second before a search in pieces, and a tour by rows of a matrix that
 # takes more than the third is made before anything else.

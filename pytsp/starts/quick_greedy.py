@@ -21,9 +21,9 @@ LISTS_SECONDS, JOINS_SECONDS = 8e-7, 4e-7
 # The cities of one place above which each of them would list the same few, and rounds would join only those.
 MOST_IN_A_PLACE = 64
 # The seconds that a greedy tour may take longer than expected: without one, the tour is worse than late.
-SLACK_SECONDS = 0.03
-# The cities that get a greedy path between two looks at the clock.
-PART = 1 << 14
+SLACK_SECONDS = 0.01
+# The most cities that get a greedy path between two looks at the clock; the first ones tell how long it takes.
+PART, FIRST_PART = 1 << 14, 1 << 11
 
 
 def greedy_seconds(n: int, kernels: Backend) -> float:
@@ -50,7 +50,8 @@ def quick_greedy(
     Straight distances of `points`, shape (n, d), decide which edge is the shortest; `plane`, shape (n, 2) or (n, 3),
     has the same cities near each other. `lists` have near cities of each, the nearest first, where there is no further
     city and they are known. The `further` city joins the `ends` of an open path, at most two given ones. It
-    is given up `SLACK_SECONDS` after `seconds`. The number of threads changes nothing. Work about O(n log n).
+    is given up where it would not end `SLACK_SECONDS` after `seconds`. The number of threads changes nothing. Work
+    about O(n log n).
     """
     if (plane[MOST_IN_A_PLACE:] == plane[:-MOST_IN_A_PLACE]).all(axis=1).any():
         return None
@@ -86,7 +87,7 @@ def _greedy_order(
         join_further(city)
     # A further city that has no end yet waits for the path.
     last = 2 if further is not None and not ends else 1
-    near = NEAR_CITIES
+    near, ahead = NEAR_CITIES, 1 + JOINS_SECONDS / LISTS_SECONDS
     if lists is not None:
         joined(np.arange(len(points), dtype=np.int32), lists[:, :near])
         near = NEAR_ENDS
@@ -97,7 +98,7 @@ def _greedy_order(
         where, k = plane[cities], min(near, len(cities) - 1)
         # They are in order along a curve, and in the plane a kernel finds the nearest.
         is_planar = where.shape[1] == 2
-        joined(cities, lists_in_order(where, k, kernels) if is_planar else lists_along_curves(where, k, WINDOW))
+        joined(cities, lists_in_order(where, k, kernels, ahead) if is_planar else lists_along_curves(where, k, WINDOW))
         look()
         near = NEAR_ENDS
     if last == 2:
@@ -117,19 +118,20 @@ def greedy_parts(
     n, end = len(points), time.perf_counter() + seconds
     found = np.arange(n, dtype=np.int32)
     # The seconds of a city, as the part before took them.
-    pace = greedy_seconds(1, kernels)
-    for begin in range(first, n, PART):
-        size, began = min(PART, n - begin), time.perf_counter()
+    pace, most, begin = greedy_seconds(1, kernels), FIRST_PART, first
+    while True:
+        began = time.perf_counter()
         left = end - began
-        if size < 4 or pace * size > left:
-            break
+        size = int(min(n - begin, most, max(left, 0.0) / pace))
+        if size < 4:
+            return found
         part = np.arange(begin, begin + size)
         # A further city joins the ends, which thus stay where they are.
         joined = np.append(part, begin)
         order = quick_greedy(points[joined], plane[joined], kernels, size, (0, size - 1), left)
+        begin, most = begin + size, PART
         if order is None:
             continue
         order = np.roll(order, -int(np.flatnonzero(order == size)[0]))[1:]
-        found[part] = begin + (order if order[0] == 0 else order[::-1])
-        pace = (time.perf_counter() - began) / size
-    return found
+        found[part] = part[order if order[0] == 0 else order[::-1]]
+        pace = max(time.perf_counter() - began, 1e-9) / size

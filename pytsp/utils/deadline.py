@@ -64,12 +64,13 @@ def within(seconds: float) -> Iterator[None]:
         yield
 
 
-def timely_blocks(n: int, most: int, cities: int = UNTIMED_CITIES) -> Iterator[slice]:
+def timely_blocks(n: int, most: int, cities: int = UNTIMED_CITIES, ahead: float = 0.0) -> Iterator[slice]:
     """Yield slices of n rows whose work takes about `BLOCK_SECONDS` at most, and `look` at the clock in between.
 
     The first block is small, because the work of a row depends on the data. A block has at most twice the rows of the
     block before, and at most `most`. Before a block it is `look(cities)` with its likely seconds, and `look()` from
-    `BLOCK_SECONDS` on.
+    `BLOCK_SECONDS` on. Where the rows are of no use unless all are there, `ahead` times the likely seconds of all that
+    are left count, if these are more.
     """
     step, first, began = max(1, int(FIRST_SHARE * most)), 0, time.perf_counter()
     while first < n:
@@ -79,4 +80,5 @@ def timely_blocks(n: int, most: int, cities: int = UNTIMED_CITIES) -> Iterator[s
         first, seconds = first + step, max(now - before, 1e-9) / step
         step = max(1, min(2 * step, most, int(BLOCK_SECONDS / seconds)))
         if first < n:
-            look(cities if now - began <= BLOCK_SECONDS else UNTIMED_CITIES, seconds * min(step, n - first))
+            rows = max(min(step, n - first), ahead * (n - first))
+            look(cities if now - began <= BLOCK_SECONDS else UNTIMED_CITIES, seconds * rows)

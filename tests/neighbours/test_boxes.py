@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import numpy as np
 import oracle
 import pytest
 import strategies
+from clocks import Clock
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pytsp import Instance
-from pytsp.backends import Backend
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.generate import clustered, uniform
 from pytsp.neighbours import boxes as _boxes
-from pytsp.neighbours.boxes import boxes_by, nearest_points
+from pytsp.neighbours.boxes import boxes_by, lists_in_order, nearest_points
 from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
 from pytsp.neighbours.lists import lists_along, neighbour_lists
 from pytsp.utils.deadline import OutOfTime, looking
@@ -89,6 +93,28 @@ def test_lists_end_with_the_time(backend: Backend) -> None:
     ordered = sorted_along(uniform(70_000, 1))
     with looking(out_of_time), pytest.raises(OutOfTime):
         lists_along(ordered, 5, backend)
+
+
+def test_lists_are_given_up_as_soon_as_not_all_can_be_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels, points = open_backend("c"), sorted_along(uniform(10_000, 1)).coordinates
+    assert points is not None
+    clock = Clock()
+    clock.install(monkeypatch)
+    seconds: list[float] = []
+
+    def called(entry: str, *arguments: Any) -> Any:
+        clock.seconds += 1e-6 * len(arguments[-1]) if entry == "boxes_nearest" else 0.0
+        return kernels.call(entry, *arguments)
+
+    timed = cast("Any", SimpleNamespace(call=called, threads=1))
+    for ahead in (0.0, 1.5):
+        seconds.clear()
+        with looking(seconds.append):
+            lists_in_order(points, 5, timed, ahead)
+        # The first look is before the first block; each block has twice the cities of the one before.
+        blocks, left = (2_048, 4_096, 2_832), (8_976, 6_928, 2_832)
+        expected = [1e-6 * max(block, ahead * rest) for block, rest in zip(blocks, left, strict=True)]
+        assert seconds == pytest.approx([0.0, *expected])
 
 
 @pytest.mark.parametrize(("k", "cities"), [(0, [0, 5]), (9, [0, 5]), (3, [-1, 5]), (3, [9, 0])])

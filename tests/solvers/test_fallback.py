@@ -153,7 +153,8 @@ def test_a_solve_that_is_late_by_a_minute_takes_the_time_for_a_greedy_tour(
     task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=spent), 0, None, placement)
     found = _unsearched.fallback_result(task, None)
     assert (found.length < instance.tour_length(nearest_neighbour(instance))) == is_greedy
-    assert is_greedy or np.array_equal(found.tour, space_filling_curve(instance))
+    # In a moment a few cities get a greedy path.
+    assert is_greedy or (found.tour == space_filling_curve(instance))[_quick_greedy.FIRST_PART :].all()
 
 
 @pytest.mark.parametrize(("left", "allowed"), [(1.0, 1.2), (-0.1, 0.1), (-0.19, 0.019), (-40.0, 4.0)])
@@ -203,7 +204,8 @@ def test_what_is_shortened_is_a_tour_and_no_longer(instance: Instance, ends: int
         task = SimpleNamespace(instance=closed, watch=watch, machine="cpu", kernels=open_backend("c"))
         curve = space_filling_curve(closed)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_quick_greedy, "PART", part)
+            for name in ("PART", "FIRST_PART"):
+                patch.setattr(_quick_greedy, name, part)
             if not has_time:
                 patch.setattr(_unsearched, "greedy_seconds", lambda *_: 1e10)
             tour, length = _unsearched.shortened(cast("Any", task), curve)
@@ -235,7 +237,8 @@ def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     Clock().install(monkeypatch)
     instance = uniform(4_000, 0)
     curve = space_filling_curve(instance)
-    monkeypatch.setattr(_quick_greedy, "PART", 2_000)
+    for name in ("PART", "FIRST_PART"):
+        monkeypatch.setattr(_quick_greedy, name, 2_000)
     monkeypatch.setattr(policy, "SHORT_SHORTENING_SECONDS", 0.0)
     monkeypatch.setattr(policy, "GRACE_SECONDS", 0.0)
     monkeypatch.setattr(_unsearched, "descended", lambda points, tour, *_: tour)
@@ -265,6 +268,7 @@ def test_many_cities_in_space_are_greedy_in_parts(part: int, monkeypatch: pytest
 
     monkeypatch.setattr(_quick_greedy, "lists_along_curves", noted)
     monkeypatch.setattr(_unsearched, "descended", lambda points, tour, *_: tour)
+    monkeypatch.setattr(_quick_greedy, "FIRST_PART", part)
     for module in (_quick_greedy, _unsearched):
         monkeypatch.setattr(module, "PART", part)
     watch = SimpleNamespace(seconds=0.0, seconds_left=100.0, reserve=0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -167,44 +168,50 @@ def test_too_many_cities_in_one_place_have_none(beyond: int) -> None:
 def test_parts_keep_their_ends(n: int, first: int, part: int, seed: int) -> None:
     points = drawn(n, seed)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "FIRST_PART", begins := max(4, part // 2))
         patch.setattr(module, "PART", part)
         found = greedy_parts(points, points, open_backend("c"), LONG, first)
     assert is_tour(found, n) and found.dtype == np.int32
     assert np.array_equal(found[:first], np.arange(min(n, first)))
-    for begin in range(first, n, part):
-        size = min(part, n - begin)
+    for begin, end in pairwise([first, *range(first + begins, n, part), n] if n > first else []):
+        size = end - begin
         assert sorted(found[begin : begin + size]) == list(range(begin, begin + size))
         assert (found[begin], found[begin + size - 1]) == (begin, begin + size - 1)
 
 
 def test_as_many_parts_are_greedy_as_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
     points, kernels = drawn(3_000, 0), open_backend("c")
-    monkeypatch.setattr(module, "PART", 1_000)
+    for name in ("PART", "FIRST_PART"):
+        monkeypatch.setattr(module, name, 1_000)
     for name in ("LISTS_SECONDS", "JOINS_SECONDS"):
         monkeypatch.setattr(module, name, 5e-4)
     assert greedy_seconds(1_000, kernels) == 1.0
     assert greedy_seconds(1_000, open_backend("multicore", threads=2)) == 0.75
-    # When all begins, then when each part begins and ends: the next one is thought to take as long.
-    for times, expected in (
-        ([0.0, 0.0, 0.99, 0.99, 1.98, 2.1], 2_000),
-        ([0.0, 2.01], 0),
-        ([0.0, 0.1, 1.1, 1.1, 1.9, 1.9, 2.0], 3_000),
-        ([0.0, 0.0, 1.6, 1.6], 1_000),
-        ([0.0, 0.0, 1.4, 1.4, 1.6, 1.6, 1.7], 3_000),
+    # When all begins, then when each part begins and ends: a city of the next one is thought to take as long.
+    for times, sizes in (
+        ([0.0, 0.0, 0.99, 0.99, 1.98, 2.1, 3.0, 3.0], (1_000, 1_000, 909)),
+        ([0.0, 2.7, 3.1, 3.1], (299,)),
+        ([0.0, 3.0], ()),
+        ([0.0, 0.1, 1.1, 1.1, 1.9, 1.9, 2.0, 2.0], (1_000, 1_000, 1_000)),
+        ([0.0, 0.0, 1.6, 1.6, 2.5, 3.0], (1_000, 874)),
     ):
         seconds = iter(times)
         # What a greedy path itself asks the clock is not counted.
         monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda seconds=seconds: next(seconds)))
         found = greedy_parts(points, points, kernels, 3.0)
-        assert np.array_equal(found[expected:], np.arange(expected, 3_000))
-        for begin in range(0, expected, 1_000):
-            assert not np.array_equal(found[begin : begin + 1_000], np.arange(begin, begin + 1_000))
+        assert next(seconds, None) is None
+        ends = [0, *accumulate(sizes)]
+        assert np.array_equal(found[ends[-1] :], np.arange(ends[-1], 3_000))
+        for begin, end in pairwise(ends):
+            assert {begin, end - 1} <= {*np.flatnonzero(found == np.arange(3_000))}
+            assert not np.array_equal(found[begin:end], np.arange(begin, end))
     monkeypatch.undo()
     monkeypatch.setattr(module, "PART", 1_000)
     assert length_of(points, greedy_parts(points, points, kernels, LONG)) < 0.9 * length_of(points, np.arange(3_000))
 
 
 def test_parts_with_too_many_cities_in_one_place_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FIRST_PART", 100)
     monkeypatch.setattr(module, "PART", 100)
     points = np.vstack([drawn(100, 0), np.full((100, 2), 7.0), drawn(100, 1)])
     found = greedy_parts(points, points, open_backend("c"), LONG)

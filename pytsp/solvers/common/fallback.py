@@ -7,6 +7,7 @@ C. F. Daganzo: The length of tours in zones of different shapes. Transportation 
 
 from __future__ import annotations
 
+import math
 import time
 from functools import partial
 from typing import Any
@@ -231,15 +232,17 @@ def greedy_along(
     if further is not None:
         tour = np.roll(tour, -_place(tour, further))
     points, plane = straight_points(instance)[tour], plane[tour]
-    order: NDArray[np.int32] | None
     # Lists in space take more memory than those in the plane.
     is_whole = plane.shape[1] == 2 or instance.n <= PART
-    if policy.GREEDY_MARGIN * greedy_seconds(instance.n, kernels) > seconds or not is_whole:
-        order = greedy_parts(points, plane, kernels, seconds, 0 if further is None else 1)
-    else:
+    end = time.perf_counter() + seconds
+    order: NDArray[np.int32] | None = None
+    if is_whole and policy.GREEDY_MARGIN * greedy_seconds(instance.n, kernels) <= seconds:
         ends = [_place(tour, city) for city in given_ends(instance)]
         places = None if further is not None or lists is None else numbers_of(tour)[lists[tour]]
         order = quick_greedy(points, plane, kernels, None if further is None else 0, ends, seconds, places)
+    if order is None and end < math.inf:
+        # All of it takes too long on this machine, or of these cities.
+        order = greedy_parts(points, plane, kernels, end - time.perf_counter(), 0 if further is None else 1)
     return None if order is None else tour[order]
 
 
