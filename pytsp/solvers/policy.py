@@ -64,7 +64,7 @@ MOST_MERGED = 100
 ANEW_DESCENTS, POLISH_SHARE, MOST_LATE_SECONDS = 4.0, 0.6, 0.05
 # Where only a time limit ends a solve, a CPU makes the descents of more cities than these stretch by stretch of the
 # tour: how long a descent of all takes depends on the data.
-CUT_CITIES = 1 << 11
+CUT_CITIES = 1 << 9
 # Cities of the smallest piece of a tour; iterated local search takes fewer.
 LEAST_PIECE = 8
 # Rounds of pieces that begin with a descent, and rounds after which moves between pieces are made: the first, and the

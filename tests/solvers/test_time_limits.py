@@ -291,6 +291,27 @@ def test_descents_that_do_not_fit_are_cut(limit: float, stretches: dict[str, lis
     assert found.instance.tour_length(found.tour) == found.length
 
 
+@pytest.mark.usefixtures("ticks")
+def test_what_descended_by_3_opt_to_be_in_time_descends_by_chains_in_the_rest_of_it(
+    stretches: dict[str, list[tuple[int, int]]],
+) -> None:
+    def stretch(self: Any, _: float) -> tuple[int, int]:
+        return self.standing.reached, min(10, 1_000 - self.standing.reached)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_population.Population, "_stretch", stretch)
+        # So many cities descend by 3-opt in the time of one by chains.
+        patch.setitem(SPEEDS, "descent, chains", 50.0)
+        found = pytsp.solve(uniform(1_000, 0), solver="ils", time_limit=0.3, backend="c")
+    assert (found.stop_reason, found.iterations) == ("time limit", 0)
+    made = stretches["ils"]
+    sizes = [size for _, size in made]
+    first, end = sizes.index(500), next(place for place, each in enumerate(made) if sum(each) == 1_000)
+    # No call takes the whole tour: after the last city it goes on where chains had been too slow.
+    assert {*sizes[:first], *sizes[end + 1 :]} == {10} and end + 1 < len(made)
+    assert made[end + 1][0] == made[first][0] > 0
+
+
 @pytest.mark.parametrize(
     ("n", "limit", "given_", "solver"),
     [

@@ -178,12 +178,11 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
     # In the end others are measured, but nothing else happens that time is reserved for.
     left = with_grace(watch.seconds_left + watch.reserve)
     length_seconds = watch.seconds - began
-    end = watch.seconds + left - 2 * length_seconds
+    least = policy.SHORT_SHORTENING_SECONDS
+    end = watch.seconds + max(left - 2 * length_seconds, least if needed <= least else 0.0)
 
     def seconds_left() -> float:
-        left = end - watch.seconds
-        least = policy.SHORT_SHORTENING_SECONDS
-        return max(left, least) if needed <= least else left
+        return end - watch.seconds
 
     try:
         reordering = reordering_seconds(instance, tour, seconds_left())

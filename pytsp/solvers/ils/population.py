@@ -95,9 +95,7 @@ class Population(Search):
         # Where the climbers stood before the last descent: iterations go on from there.
         self.unpolished: PopulationStanding | None = None
         self.began = time.perf_counter()
-        # A call on a CPU reads lists and tours first.
-        hiding = policy.HIDING if task.machine == "cpu" else 0.0
-        self.pace = Pace(hiding=hiding)
+        self.pace = self._new_pace(1)
         self.is_cut = (
             task.machine == "cpu"
             and self.watch.time_limit is not None
@@ -106,9 +104,12 @@ class Population(Search):
             and self.form.whole.n > policy.CUT_CITIES
         )
         # Cities of all tours that descend together.
-        self.stretch_pace = Pace(policy.CUT_CITIES, hiding=hiding)
+        self.stretch_pace = self._new_pace(policy.CUT_CITIES)
         # Ratio of the times per city of the chosen moves and of a late descent.
         self.late_gain = SPEEDS["descent, chains"] if self.is_cut and MOVES[moves] == "lk" else 1.0
+        # From where on the tours descend by 3-opt, if chains would be late, and whether all of the rest has done so.
+        self.rest_from: int | None = None
+        self.is_rest_short = False
         self.descended_seconds = 0.0
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
@@ -210,6 +211,10 @@ class Population(Search):
             standing = self._restarted(standing, seconds_left - (time.perf_counter() - began))
         self.standing = standing
 
+    def _new_pace(self, most: int) -> Pace:
+        # A call on a CPU reads lists and tours first.
+        return Pace(most, hiding=policy.HIDING if self.task.machine == "cpu" else 0.0)
+
     def _stretch(self, seconds_left: float) -> tuple[int, int]:
         """Return the next stretch of the tours that descends, of as many cities as take a fraction of a second."""
         if not self.is_cut:
@@ -219,23 +224,28 @@ class Population(Search):
 
     def _advance_descent(self, stretch: tuple[int, int], seconds_left: float) -> None:
         """Let a stretch of the tours descend that is not their last one: by 3-opt, where chains would be late with the
-        rest of them at the pace of the stretches before."""
+        rest of them at the pace of the stretches before. In the time that is left then, the rest descends by chains."""
         began = time.perf_counter()
         first, count = stretch
-        is_late = first > 0 and (self.form.whole.n - first) * self.stretch_pace.seconds > seconds_left
+        rest = self.form.whole.n - first
+        is_late = first > 0 and not self.is_rest_short and rest * self.stretch_pace.seconds > seconds_left
         gain = self.late_gain if is_late else 1.0
-        count = min(int(gain * count), self.form.whole.n - first)
+        if gain > 1 and self.rest_from is None:
+            self.rest_from = first
+        count = min(int(gain * count), rest)
         moves = MOVES.index("3-opt") if gain > 1 else None
         handle = self._climbed(self.standing.handle, 0, 0, stretch=(first, count), moves=moves)
         standing = self._read(handle, 0)
         took = time.perf_counter() - began
         self.descended_seconds += took
         self.stretch_pace.observe(max(1, int(count / gain)), took)
-        has_descended = first + count == self.form.whole.n
-        if has_descended:
-            # How long kicks take is not known yet.
-            self.began = time.perf_counter()
-        self.standing = replace(standing, has_descended=has_descended, reached=first + count)
+        reached = first + count
+        if count == rest:
+            # By 3-opt, as the last stretch by chains is that of the first kicks.
+            assert self.rest_from is not None
+            reached, self.is_rest_short = self.rest_from, True
+            self.stretch_pace = self._new_pace(policy.CUT_CITIES)
+        self.standing = replace(standing, has_descended=False, reached=reached)
 
     def _warmth(self) -> float:
         """Return the share of the temperature that is left where only the time limit ends a solve."""
