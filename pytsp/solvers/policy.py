@@ -63,8 +63,8 @@ MOST_MERGED = 100
 # where it takes less than these seconds: a short solve has more of kicks.
 ANEW_DESCENTS, POLISH_SHARE, MOST_LATE_SECONDS = 4.0, 0.6, 0.05
 # Where only a time limit ends a solve, a CPU makes the descents of more cities than these stretch by stretch of the
-# tour: how long a descent of all takes depends on the data.
-CUT_CITIES = 1 << 9
+# tour: how long a descent of all takes depends on the data. The first stretch has the next.
+CUT_CITIES, FIRST_STRETCH = 1 << 9, 1 << 11
 # Cities of the smallest piece of a tour; iterated local search takes fewer.
 LEAST_PIECE = 8
 # Rounds of pieces that begin with a descent, and rounds after which moves between pieces are made: the first, and the

@@ -104,12 +104,12 @@ class Population(Search):
             and self.form.whole.n > policy.CUT_CITIES
         )
         # Cities of all tours that descend together.
-        self.stretch_pace = self._new_pace(policy.CUT_CITIES)
+        self.stretch_pace = self._new_pace(policy.FIRST_STRETCH)
         # Ratio of the times per city of the chosen moves and of a late descent.
         self.late_gain = SPEEDS["descent, chains"] if self.is_cut and MOVES[moves] == "lk" else 1.0
-        # From where on the tours descend by 3-opt, if chains would be late, and whether all of the rest has done so.
+        # From where on the tours descend by 3-opt first, if chains would be late, and whether they do so now.
         self.rest_from: int | None = None
-        self.is_rest_short = False
+        self.is_hurried = False
         self.descended_seconds = 0.0
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
@@ -188,7 +188,7 @@ class Population(Search):
         seconds_left = self.watch.seconds_left - self.polish_seconds - self.merging_seconds
         stretch = WHOLE if now.has_descended else self._stretch(seconds_left)
         end = now.reached + stretch[1] if stretch != WHOLE else self.form.whole.n
-        if end < self.form.whole.n:
+        if end < self.form.whole.n or self.is_hurried:
             self._advance_descent(stretch, seconds_left)
             return
         if not now.has_descended:
@@ -223,15 +223,14 @@ class Population(Search):
         return reached, min(int(self.stretch_pace.fitting(elapsed, seconds_left)), self.form.whole.n - reached)
 
     def _advance_descent(self, stretch: tuple[int, int], seconds_left: float) -> None:
-        """Let a stretch of the tours descend that is not their last one: by 3-opt, where chains would be late with the
-        rest of them at the pace of the stretches before. In the time that is left then, the rest descends by chains."""
+        """Let a stretch of the tours descend: by 3-opt, where chains would be late with the rest of them at the pace of
+        the stretches before. In the time that is left then, the rest descends by chains, but for the last stretch."""
         began = time.perf_counter()
         first, count = stretch
         rest = self.form.whole.n - first
-        is_late = first > 0 and not self.is_rest_short and rest * self.stretch_pace.seconds > seconds_left
-        gain = self.late_gain if is_late else 1.0
-        if gain > 1 and self.rest_from is None:
-            self.rest_from = first
+        if self.rest_from is None and 0 < first and rest * self.stretch_pace.seconds > seconds_left:
+            self.rest_from, self.is_hurried = first, self.late_gain > 1
+        gain = self.late_gain if self.is_hurried else 1.0
         count = min(int(gain * count), rest)
         moves = MOVES.index("3-opt") if gain > 1 else None
         handle = self._climbed(self.standing.handle, 0, 0, stretch=(first, count), moves=moves)
@@ -240,11 +239,9 @@ class Population(Search):
         self.descended_seconds += took
         self.stretch_pace.observe(max(1, int(count / gain)), took)
         reached = first + count
-        if count == rest:
-            # By 3-opt, as the last stretch by chains is that of the first kicks.
-            assert self.rest_from is not None
-            reached, self.is_rest_short = self.rest_from, True
-            self.stretch_pace = self._new_pace(policy.CUT_CITIES)
+        if count == rest and self.rest_from is not None:
+            reached, self.is_hurried = self.rest_from, False
+            self.stretch_pace = self._new_pace(policy.FIRST_STRETCH)
         self.standing = replace(standing, has_descended=False, reached=reached)
 
     def _warmth(self) -> float:
