@@ -228,7 +228,7 @@ class Population(Search):
         began = time.perf_counter()
         first, count = stretch
         rest = self.form.whole.n - first
-        if self.rest_from is None and 0 < first and rest * self.stretch_pace.seconds > seconds_left:
+        if self.rest_from is None and first > 0 and rest * self.stretch_pace.seconds > seconds_left:
             self.rest_from, self.is_hurried = first, self.late_gain > 1
         gain = self.late_gain if self.is_hurried else 1.0
         count = min(int(gain * count), rest)
