@@ -98,9 +98,9 @@ class Collapsed(Step):
             return None
         # Cities follow the first one that is kept and is not the end; where there is only the end, they precede it.
         by_place = kept if end_city is None else np.concatenate([kept[kept != end_city], [end_city]])
-        places, first = np.unique(place[by_place], return_index=True)
         leader = np.empty(len(groups.sizes), dtype=np.int64)
-        leader[places] = by_place[first]
+        # Of several in one place the last assignment counts.
+        leader[place[by_place[::-1]]] = by_place[::-1]
         owner = np.searchsorted(kept, np.where(is_kept, np.arange(original.n), leader[place]))
         end = None if end_city is None else int(np.searchsorted(kept, end_city))
         # The first two cities of a place that has several.
