@@ -1,6 +1,7 @@
 """pytsp: travelling-salesman problems on CPUs and GPUs, by kernels in Futhark.
 
 What the package offers is imported where it is asked for: the command opens its device before it imports NumPy.
+The first of these names brings the solver with it.
 """
 
 from __future__ import annotations
@@ -118,7 +119,11 @@ if not TYPE_CHECKING:
             except ModuleNotFoundError as error:
                 if error.name != f"{__name__}.{name}":
                     raise
-        return _attribute(name)
+        found = _attribute(name)
+        if name not in exceptions.__all__:
+            # Who reads an instance solves it next, and this takes longer than the shortest time limits.
+            import_module("pytsp.api.solve")
+        return found
 
     def __dir__() -> list[str]:
         return sorted({*_names(), *__all__})

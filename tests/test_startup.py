@@ -67,6 +67,18 @@ def test_a_first_solve_imports_nothing_but_kernels(n: int) -> None:
     assert run(program) in ("['pytsp.backends.records']\n", "[]\n")
 
 
+@pytest.mark.parametrize("name", ["Instance", "read", "as_instance", "solve_many"])
+def test_the_solver_is_there_before_a_first_solve(name: str) -> None:
+    program = (
+        f"import sys, pytsp; pytsp.{name}; before = set(sys.modules); pytsp.solve; print(set(sys.modules) - before)"
+    )
+    assert run(program) == "set()\n"
+
+
+def test_an_error_is_there_without_the_solver() -> None:
+    assert run("import sys, pytsp; pytsp.TourError; print('numpy' in sys.modules)") == "False\n"
+
+
 @pytest.mark.parametrize("given", [None, "0"])
 def test_the_environment_stays_while_a_driver_comes_up(given: str | None) -> None:
     program = f"""if True:
