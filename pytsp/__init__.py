@@ -1,11 +1,12 @@
 """pytsp: travelling-salesman problems on CPUs and GPUs, by kernels in Futhark.
 
 What the package offers is imported where it is asked for: the command opens its device before it imports NumPy.
-The first of these names brings the solver with it.
+The first of these names that needs NumPy brings the solver with it.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -120,8 +121,8 @@ if not TYPE_CHECKING:
                 if error.name != f"{__name__}.{name}":
                     raise
         found = _attribute(name)
-        if name not in exceptions.__all__:
-            # Who reads an instance solves it next, and this takes longer than the shortest time limits.
+        if "numpy" in sys.modules:
+            # Who has an instance solves it next, and this takes longer than the shortest time limits.
             import_module("pytsp.api.solve")
         return found
 

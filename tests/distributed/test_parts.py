@@ -33,6 +33,7 @@ from pytsp.distributed.slices import COLUMNS, Range, join, missing
 from pytsp.distributed.stripes import Stripe, StripeAsk
 from pytsp.problem.instances import Instances
 from pytsp.run.monitor import Watch
+from pytsp.solvers import policy
 from pytsp.solvers.common.pacing import Pace
 from pytsp.solvers.large.pieces import PiecesStanding
 
@@ -170,7 +171,8 @@ def test_a_time_limit_ends_all_workers(clock: KernelClock) -> None:
     with ThreadPoolExecutor(2) as executor:
         # By lists that take no other kernels.
         options = {"solver": "ils", "backend": "c", "climbers": 3, "neighbours": 10, "time_limit": 3}
-        result = pytsp.solve(uniform(1000), executor=executor, **options)
+        # Of no more cities the last descent is never cut.
+        result = pytsp.solve(uniform(policy.CUT_CITIES), executor=executor, **options)
     assert result.stop_reason == "time limit" and clock.begun("ils") > 3
     assert result.climbers == 3 and result.done.all()
 
