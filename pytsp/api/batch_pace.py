@@ -14,11 +14,11 @@ from pytsp.solvers.speeds import SPEEDS
 MOST_CITIES_OF_A_THREAD = 150
 
 
-def climbs_on_a_gpu(kernels: Backend, n: int, climbers: int, cores: int) -> bool:
+def climbs_on_a_gpu(kernels: Backend, n: int, climbers: int) -> bool:
     """Tell whether so many climbers of n cities are at their local optima sooner on a GPU than on its host's cores."""
     if kernels.device is None or n > MOST_CITIES_OF_A_THREAD:
         return False
-    each = SPEEDS["batch, climber"] / cores - SPEEDS["batch, multiprocessor"] / _multiprocessors(kernels)
+    each = SPEEDS["batch, climber"] / _cores(kernels) - SPEEDS["batch, multiprocessor"] / _multiprocessors(kernels)
     most: float = climbers * each * n ** (1 / 3)
     return SPEEDS["batch, thread"] < most
 
@@ -30,7 +30,7 @@ class BatchPace:
     """
 
     def __init__(self, kernels: Backend, climbers: int) -> None:
-        self.cores = cores_beside(kernels)
+        self.cores = _cores(kernels)
         self.is_seen = False
         self._kernels, self._climbers, self._ratio = kernels, climbers, 1.0
 
@@ -61,7 +61,7 @@ class BatchPace:
         once = once + SPEEDS["batch, generations"] * bool(len(sizes)) if is_gpu else once / self.cores
         for n, count in zip(*(each.tolist() for each in np.unique(sizes, return_counts=True)), strict=True):
             work = count * n ** (4 / 3)
-            if climbs_on_a_gpu(self._kernels, n, count * self._climbers, self.cores):
+            if climbs_on_a_gpu(self._kernels, n, count * self._climbers):
                 least += SPEEDS["batch, thread"] * n
                 each += SPEEDS["batch, multiprocessor"] * work / _multiprocessors(self._kernels)
             else:
@@ -69,7 +69,7 @@ class BatchPace:
         return once, least, each
 
 
-def cores_beside(kernels: Backend) -> int:
+def _cores(kernels: Backend) -> int:
     """Return the threads of the CPU, also beside a GPU."""
     host = host_kernels(kernels)
     return (host and host.threads) or 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.batch_pace import climbs_on_a_gpu, cores_beside
+from pytsp.api.batch_pace import climbs_on_a_gpu
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
 from pytsp.neighbours.boxes import boxes_by
@@ -104,8 +104,6 @@ class Together:
         """Return tours of all instances at their local optima, shape (climbers, n), those of equal size together."""
         sizes = np.unique(self.sizes).tolist()
         tours = np.empty((climbers, len(near)), dtype=np.int32)
-        # The host of a GPU is asked for once: to look for one takes as long as a small size.
-        host, cores = host_kernels(self.climbing) or self.climbing, cores_beside(self.climbing)
         for n in sizes:
             starts = self.starts[self.sizes == n]
             count = len(starts)
@@ -118,7 +116,8 @@ class Together:
             else:
                 xs, ys, *flags = self.arguments
                 arguments = [xs[cities], ys[cities], *flags]
-            by = self.climbing if climbs_on_a_gpu(self.climbing, n, count * climbers, cores) else host
+            is_on_gpu = climbs_on_a_gpu(self.climbing, n, count * climbers)
+            by = self.climbing if is_on_gpu else host_kernels(self.climbing) or self.climbing
             is_there = len(sizes) == 1 and by is self.climbing
             loaded = self.loaded_there if is_there else by.call(f"{self.kind}_load", *arguments)
             own = [each if len(sizes) == 1 else each[cities] - more[:, None] for each in (near, lists)]

@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
+from weakref import WeakKeyDictionary
 
 from pytsp.backends.context import Backend
 from pytsp.backends.devices import Device, usable_cores
@@ -116,6 +117,8 @@ def _cpu_name(name: str, threads: int | None, device: int | str | None) -> str:
 
 
 _registry: dict[tuple[object, ...], Backend] = {}
+# The CPU's kernels beside those of a GPU.
+_hosts: WeakKeyDictionary[Backend, Backend] = WeakKeyDictionary()
 _registry_lock = threading.Lock()
 
 
@@ -129,8 +132,14 @@ def host_kernels(kernels: Backend) -> Backend | None:
     """Return kernels of the CPU beside those of a solver, which are on a GPU perhaps; None where none can run here."""
     if kernels.device is None:
         return kernels
-    name = on_the_cpu()
-    return None if name is None else open_backend(name)
+    host = _hosts.get(kernels)
+    # To see what can run here takes milliseconds.
+    if host is None or host.closed:
+        name = on_the_cpu()
+        if name is None:
+            return None
+        host = _hosts[kernels] = open_backend(name)
+    return host
 
 
 def other_part(kernels: Backend, part: str) -> Backend:
@@ -144,6 +153,7 @@ def _forget() -> None:
     """Leave the parent's backends to the parent: neither threads nor GPU contexts outlive a fork."""
     global _registry_lock  # noqa: PLW0603
     _registry.clear()
+    _hosts.clear()
     _registry_lock = threading.Lock()
 
 

@@ -76,11 +76,13 @@ def test_multiprocessors_share_the_climbers_and_the_host_has_those_of_more_citie
         assert pace.seconds(large, 3) == pytest.approx(once + 3 * work[2] * SPEEDS["batch, climber"])
 
 
-def test_a_gpu_takes_climbers_that_its_host_would_have_for_longer() -> None:
+def test_a_gpu_takes_climbers_that_its_host_would_have_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = open_backend("multicore", threads=2)
+    monkeypatch.setattr("pytsp.api.batch_pace.host_kernels", lambda _: host)
     most = MOST_CITIES_OF_A_THREAD
-    assert climbs_on_a_gpu(gpu(), most, 10**6, 2) and not climbs_on_a_gpu(gpu(), most + 1, 10**6, 2)
+    assert climbs_on_a_gpu(gpu(), most, 10**6) and not climbs_on_a_gpu(gpu(), most + 1, 10**6)
     # One multiprocessor is slower than two cores.
-    assert not climbs_on_a_gpu(gpu(1), most, 10**6, 2) and not climbs_on_a_gpu(open_backend("c"), most, 10**6, 1)
-    fewest = next(count for count in range(10**6) if climbs_on_a_gpu(gpu(), 100, count, 2))
+    assert not climbs_on_a_gpu(gpu(1), most, 10**6) and not climbs_on_a_gpu(host, most, 10**6)
+    fewest = next(count for count in range(10**6) if climbs_on_a_gpu(gpu(), 100, count))
     of_host = fewest * 100 ** (4 / 3) * SPEEDS["batch, climber"] / 2
     assert of_host == pytest.approx(100 * SPEEDS["batch, thread"], rel=0.2)

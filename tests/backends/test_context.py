@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import nullcontext
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import emulated
 import numpy as np
@@ -752,3 +752,17 @@ def test_a_cache_folder_that_cannot_be_used_is_ignored_with_a_warning(folder: An
         cache = KernelCache("cuda", folder / "module", ())
     assert cache.path is None and not cache.warm
     cache.keep()
+
+
+def test_a_gpu_s_host_is_looked_for_once_while_it_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Paper:
+        device = object()
+
+    looks: list[str] = []
+    monkeypatch.setattr(registry, "on_the_cpu", lambda: looks.append("c") or "c")
+    gpu: Any = Paper()
+    assert registry.host_kernels(gpu) is registry.host_kernels(gpu) is open_backend("c")
+    assert looks == ["c"]
+    monkeypatch.setitem(registry._hosts, gpu, cast("Any", SimpleNamespace(closed=True)))
+    assert registry.host_kernels(gpu) is open_backend("c")
+    assert looks == ["c", "c"]

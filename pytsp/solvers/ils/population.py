@@ -223,13 +223,17 @@ class Population(Search):
         return reached, min(int(self.stretch_pace.fitting(elapsed, seconds_left)), self.form.whole.n - reached)
 
     def _advance_descent(self, stretch: tuple[int, int], seconds_left: float) -> None:
-        """Let a stretch of the tours descend: by 3-opt, where chains would be late with the rest of them at the pace of
-        the stretches before. In the time that is left then, the rest descends by chains, but for the last stretch."""
+        """Let a stretch of the tours descend, but for the last one by chains, which the first kicks follow.
+
+        If chains would be late with the rest of the tours, the rest descends by 3-opt first, then by chains as far as
+        there is time.
+        """
         began = time.perf_counter()
         first, count = stretch
         rest = self.form.whole.n - first
-        if self.rest_from is None and first > 0 and rest * self.stretch_pace.seconds > seconds_left:
-            self.rest_from, self.is_hurried = first, self.late_gain > 1
+        may_hurry = self.late_gain > 1 and self.rest_from is None
+        if may_hurry and first > 0 and rest * self.stretch_pace.seconds > seconds_left:
+            self.rest_from, self.is_hurried = first, True
         gain = self.late_gain if self.is_hurried else 1.0
         count = min(int(gain * count), rest)
         moves = MOVES.index("3-opt") if gain > 1 else None
